@@ -84,7 +84,8 @@ bool waits_for(const scheduler& s, const root* r) noexcept {
   return false;
 }
 
-// Whether the calling code is that of a strand of `s`, in a blocking call perhaps, or one for which such a strand waits.
+// Whether the calling code is that of a strand of `s`, in a blocking call perhaps, or one for which such a strand
+// waits.
 bool waits_for_caller(const scheduler& s) noexcept {
   if (current_worker() && waits_for(s, current_deque().whose())) return true;
   for (const blocking_call* call = blocking_call::innermost(); call; call = call->outer())
@@ -210,7 +211,8 @@ void close_scheduler(scheduler* s) noexcept {
   }
   closing->loose().request_stop();
   if (closing->prints) print_stats(*closing);
-  // The fibers may wait for strands of the runtime that this code runs in: those need its P. In a forked copy there are none.
+  // The fibers may wait for strands of the runtime that this code runs in: those need its P. In a forked copy there are
+  // none.
   std::optional<blocking_call> gives_processor_away;
   if (const worker* const m = current_worker(); m && !m->sched().is_forked_copy())
     gives_processor_away.emplace(!s->is_unused());
@@ -224,8 +226,8 @@ void close_scheduler(scheduler* s) noexcept {
 }
 
 scheduler& default_scheduler() {
-  // Never deleted: code that runs while the program ends may still use it. Its threads sleep. No static variable that makes
-  // itself: in the copy of a process that another thread made meanwhile it would never be ready.
+  // Never deleted: code that runs while the program ends may still use it. Its threads sleep. No static variable that
+  // makes itself: in the copy of a process that another thread made meanwhile it would never be ready.
   instances& known = known_instances();
   // acquire: pairs with the release below
   if (instance* const made = known.by_default.load(std::memory_order_acquire)) return *made;

@@ -1,30 +1,33 @@
-// A fiber that waits goes on if another strand or thread finds its wait's entry: in the queue of a channel, of a lock, of a future, or among
-// the callbacks of a stop token. The entry lies in the fiber's frames. So if no word of the memory from which code can go on leads to
-// these frames, over any number of blocks of the heap, nothing can end the wait: the fiber is lost. The look marks what can be reached,
-// conservatively, as a garbage collector for C does (Boehm and Weiser, "Garbage collection in an uncooperative environment", 1988): each
-// word that could be an address counts as a reference.
+// A fiber that waits goes on if another strand or thread finds its wait's entry: in the queue of a channel, of a lock,
+// of a future, or among the callbacks of a stop token. The entry lies in the fiber's frames. So if no word of the
+// memory from which code can go on leads to these frames, over any number of blocks of the heap, nothing can end the
+// wait: the fiber is lost. The look marks what can be reached, conservatively, as a garbage collector for C does (Boehm
+// and Weiser, "Garbage collection in an uncooperative environment", 1988): each word that could be an address counts as
+// a reference.
 //
 // All other threads are stopped meanwhile (os/stop_threads.hpp). What counts as a root, from which marking starts:
 //
 // 1. Memory that the process can write and that is neither heap nor stack: globals, mapped files and blocks.
-// 2. The stacks and registers of threads, above their stack pointers; and thread-local variables, which lie above the stacks.
-// 3. The stacks of fibers that do not wait, and of those whose wait ends in a way that this file does not know (known_waits): joins, times,
-//    descriptors, other runtimes, Boost.Asio.
+// 2. The stacks and registers of threads, above their stack pointers; and thread-local variables, which lie above the
+//    stacks.
+// 3. The stacks of fibers that do not wait, and of those whose wait ends in a way that this file does not know
+//    (known_waits): joins, times, descriptors, other runtimes, Boost.Asio.
 //
-// What is reached from there and marked through: blocks of malloc (os/memory/heap_blocks.hpp), and the stacks of fibers that wait, from the
-// stack pointer up, as what a fiber holds can be used once it goes on. The future of a fiber leads to its waiters and to its stop
-// token, but not to what its function has captured: nothing else can use that (is_partial).
+// What is reached from there and marked through: blocks of malloc (os/memory/heap_blocks.hpp), and the stacks of fibers
+// that wait, from the stack pointer up, as what a fiber holds can be used once it goes on. The future of a fiber leads
+// to its waiters and to its stop token, but not to what its function has captured: nothing else can use that
+// (is_partial).
 //
 // A report is no guess. Against false ones:
 //
 // a. What cannot be read in the way that is expected counts as a root, or ends the look.
-// b. A fiber is reported only if the same wait is lost in two looks, between which all threads ran: a thread may have been stopped where
-//    it had a reference in a form of its own, as in malloc.
+// b. A fiber is reported only if the same wait is lost in two looks, between which all threads ran: a thread may have
+//    been stopped where it had a reference in a form of its own, as in malloc.
 // c. A fiber that waits at a join is never reported.
 //
-// The runtime's own memory is no root, or nothing would ever be lost: runtimes, workers, deques, free stacks, and the frames of workers that
-// sleep. Timers are looked at one by one. What the program keeps in a form that is no address, such as one of a pointer's two halves, a look
-// cannot see; the guide says so (forkjoin/guide/leaks.md).
+// The runtime's own memory is no root, or nothing would ever be lost: runtimes, workers, deques, free stacks, and the
+// frames of workers that sleep. Timers are looked at one by one. What the program keeps in a form that is no address,
+// such as one of a pointer's two halves, a look cannot see; the guide says so (forkjoin/guide/leaks.md).
 #include "runtime/lost_fibers.hpp"
 
 #include <algorithm>
@@ -77,7 +80,8 @@ struct range {
   bool holds(address a) const noexcept { return a >= begin && a < end; }
 };
 
-// The waits that end in no other way than by their entry in a queue, a stop token, or a timer. By the names of wait_place::what.
+// The waits that end in no other way than by their entry in a queue, a stop token, or a timer. By the names of
+// wait_place::what.
 constexpr std::array known_waits{"fj::channel::",
                                  "a channel that is none",
                                  "fj::select",
@@ -246,7 +250,8 @@ class look {
       processors += s.all().count();
     });
     os::for_each_stopped([&](const os::stopped_thread&) { ++threads; });
-    // A waiting fiber may have a deque, and each P has two. The smallest block takes 32 bytes. What is scanned of a fiber is in six parts.
+    // A waiting fiber may have a deque, and each P has two. The smallest block takes 32 bytes. What is scanned of a
+    // fiber is in six parts.
     constexpr std::size_t least_chunk = 32, per_fiber = 8, others = 4096;
     const std::size_t blocks = heap / least_chunk;
     return blocks < std::numeric_limits<std::uint32_t>::max() && blocks_.reserve(blocks) &&
@@ -278,7 +283,8 @@ class look {
     if (!fibers_.empty()) all_fibers_ = {fibers_[0].begin, fibers_[fibers_.size() - 1].end};
   }
 
-  // What is no root: the fibers' memory, which has rules of its own, the runtimes' and this look's. False while a thread changes it.
+  // What is no root: the fibers' memory, which has rules of its own, the runtimes' and this look's. False while a
+  // thread changes it.
   bool gather_own_memory() noexcept {
     for (const seen_fiber& f : fibers_) own_.push({f.begin, f.end});
     bool all = true;
@@ -315,7 +321,8 @@ class look {
     for (const seen_worker& w : workers_) {
       if (w.thread != t.id) continue;
       if (!w.of->is_caller()) {
-        // While it runs a fiber, or sleeps, none of its frames on its own stack hold anything; above them are the thread's variables.
+        // While it runs a fiber, or sleeps, none of its frames on its own stack hold anything; above them are the
+        // thread's variables.
         if (is_in_fiber || t.rests) ends_.push({t.frames_end, t.descriptor});
         if (t.rests) return;
       } else if (w.of->runs) {
@@ -420,7 +427,8 @@ class look {
     if (b && b->begin == address_of(&of_go->job)) b->is_partial = true;
   }
 
-  // A scope's child that no thief has made a strand of its own: its parents, which wait in the call of it, whatever their states say.
+  // A scope's child that no thief has made a strand of its own: its parents, which wait in the call of it, whatever
+  // their states say.
   void judge_parents(const seen_fiber& child) noexcept {
     for (const fiber* f = child.of; !f->begun;) {
       const record* const rest = f->as_child.stands_for;
@@ -523,8 +531,8 @@ class look {
     return pages_.for_each_word_in(begin, end, [this](address from, address to) noexcept { scan(from, to); });
   }
 
-  // What lies below is no more in use, if the part of memory is one thread's stack: such a stack is the main thread's, or has a guard below
-  // and the thread's descriptor above.
+  // What lies below is no more in use, if the part of memory is one thread's stack: such a stack is the main thread's,
+  // or has a guard below and the thread's descriptor above.
   address begin_of_stack(const os::mapping& m) noexcept {
     address first = 0;
     for (live_end* e = first_end_in(m.begin, m.end); e && e != ends_.end() && e->begin < m.end; ++e) {
@@ -667,8 +675,8 @@ struct looking {
   std::set<fiber_wait> told;  // by the thread that watches, or at an end
 };
 
-// Never destroyed: other threads may look while the process ends. A child of fork(2) makes its own, as a thread that it does not have may
-// have been looking.
+// Never destroyed: other threads may look while the process ends. A child of fork(2) makes its own, as a thread that it
+// does not have may have been looking.
 looking& all_looks() {
   static std::atomic<looking*> present{nullptr};
   looking* there = present.load(std::memory_order_acquire);  // acquire: pairs with the release below
@@ -710,9 +718,9 @@ std::string lines_of(const std::vector<waiting_fiber>& fibers) {
   return text;
 }
 
-// Under the mutex of all looks. The waits that are lost; or the report says why that cannot be said. Not inlined: the frames of its callers
-// are above its own, where the look begins; below lie words of earlier calls. The registers that these use are in the frame of its caller, which
-// calls __builtin_unwind_init.
+// Under the mutex of all looks. The waits that are lost; or the report says why that cannot be said. Not inlined: the
+// frames of its callers are above its own, where the look begins; below lie words of earlier calls. The registers that
+// these use are in the frame of its caller, which calls __builtin_unwind_init.
 [[gnu::noinline]] std::vector<fiber_wait> look_twice(looking& all, lost_report& report) {
   const auto in_use = reinterpret_cast<address>(__builtin_frame_address(0));
   std::vector<fiber_wait> first, second;

@@ -1,9 +1,9 @@
 // How a loop without a grain cuts itself into parts: when it is shared with other workers, and how long its parts are
 // until then. split_loop.hpp asks, and cuts. The numbers stand in forkjoin/abi/tuning.hpp.
 //
-// 1. A strand begins such a loop alone, first with one element, then in parts of a few microseconds, and leaves the rest
-//    to thieves meanwhile: if an element takes long, a thief takes all that comes after its part. The strand shares the
-//    loop once the loop has run for worth_ns, or the rest seems to take as much more.
+// 1. A strand begins such a loop alone, first with one element, then in parts of a few microseconds, and leaves the
+//    rest to thieves meanwhile: if an element takes long, a thief takes all that comes after its part. The strand
+//    shares the loop once the loop has run for worth_ns, or the rest seems to take as much more.
 // 2. No such bound is best for all programs: if loops of a program use the same data, and some of these loops are
 //    shared, the data lie in the caches of two processors, and what it costs to fetch them depends on how far these are
 //    apart. So each type of body, for each length of its loops, tries an early and a late bound now and then, and keeps
@@ -34,15 +34,16 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Whether loops of a type of body, and of about one length, are shared early or late. A trial runs `windows` of loops by the two ways in
-/// turn, takes the time of an element in each window but its first loops, which find their data where the other way left it, and keeps the
-/// faster way for so many loops that a trial costs little. A way counts with its best window, as the system may take a processor away in
-/// another. If it does so often, sharing does not gain, whatever the trial found: so where loops are shared early, later windows must be
-/// faster, too, than loops that were shared late. If a window soon after the trial is not, these strands share late until the next trial;
-/// if one is not later, they try again, as what lasts would have come sooner. If late has won, the next trial comes soon, and each
-/// time twice as late: such a moment may have lasted longer than the trial.
-/// Bodies whose loops follow each other in a program try in step, since each counts its own loops. Explore, then commit: Perchet,
-/// Rigollet, Chassang, Snowberg, "Batched bandit problems", 2016. All strands use it; all are hints, and relaxed.
+/// Whether loops of a type of body, and of about one length, are shared early or late. A trial runs `windows` of loops
+/// by the two ways in turn, takes the time of an element in each window but its first loops, which find their data
+/// where the other way left it, and keeps the faster way for so many loops that a trial costs little. A way counts with
+/// its best window, as the system may take a processor away in another. If it does so often, sharing does not gain,
+/// whatever the trial found: so where loops are shared early, later windows must be faster, too, than loops that were
+/// shared late. If a window soon after the trial is not, these strands share late until the next trial; if one is not
+/// later, they try again, as what lasts would have come sooner. If late has won, the next trial comes soon, and each
+/// time twice as late: such a moment may have lasted longer than the trial. Bodies whose loops follow each other in a
+/// program try in step, since each counts its own loops. Explore, then commit: Perchet, Rigollet, Chassang, Snowberg,
+/// "Batched bandit problems", 2016. All strands use it; all are hints, and relaxed.
 class sharing_trial {
  public:
   /// By which the next loop decides.
@@ -53,8 +54,8 @@ class sharing_trial {
     return at < trial ? at / tuning::loops_of_window % 2 == 0 : shares_.load(std::memory_order_relaxed);
   }
 
-  /// Whether the next loop is shared from its begin on, not only once it has proved long: if it is to be shared early, and those before
-  /// were long enough to count.
+  /// Whether the next loop is shared from its begin on, not only once it has proved long: if it is to be shared early,
+  /// and those before were long enough to count.
   bool shares_at_once() const noexcept {
     return loops_.load(std::memory_order_relaxed) >= tuning::loops_to_settle && shares();
   }
@@ -143,9 +144,10 @@ class sharing_trial {
   std::atomic<std::uint64_t> took_ns_ = 0, elements_ = 0;  // of the window
 };
 
-/// Of all loops with the same body, on all strands. A strand looks at a clock to find out that a loop is brief: that it takes
-/// no longer than a part of a loop that begins alone. In a loop that was brief before, the two looks would take longer than
-/// the loop. In a very brief one even a fork would. All are hints, and are relaxed: a wrong one makes a loop slower.
+/// Of all loops with the same body, on all strands. A strand looks at a clock to find out that a loop is brief: that it
+/// takes no longer than a part of a loop that begins alone. In a loop that was brief before, the two looks would take
+/// longer than the loop. In a very brief one even a fork would. All are hints, and are relaxed: a wrong one makes a
+/// loop slower.
 class pace {
  public:
   /// Whether so many elements, or more, were brief when a strand looked at the clock last.
@@ -166,8 +168,8 @@ class pace {
     if (!was_ever_brief(elements)) ever_brief_.store(elements, std::memory_order_relaxed);
   }
 
-  /// Before a brief loop that its strand runs with a fork: whether the strand is to look at the clock, and to call learn_more
-  /// unless a thief takes a part.
+  /// Before a brief loop that its strand runs with a fork: whether the strand is to look at the clock, and to call
+  /// learn_more unless a thief takes a part.
   bool wants_more() noexcept {
     const std::uint32_t left = until_more_.load(std::memory_order_relaxed);
     until_more_.store(left != 0 ? left - 1 : tuning::loops_per_look, std::memory_order_relaxed);
@@ -179,9 +181,10 @@ class pace {
     if (took_ns > tuning::brief_ns) forget(static_cast<std::int64_t>(took_ns));
   }
 
-  /// After a loop that was expected to be brief, and took so long. Until a strand sees again whether a loop is very brief, loops
-  /// of this body fork, so many that all these forks cost as much as the mistake: without a fork, others could not help. So
-  /// the loops that do without forks cost at most twice as much as with forks, however often one is long.
+  /// After a loop that was expected to be brief, and took so long. Until a strand sees again whether a loop is very
+  /// brief, loops of this body fork, so many that all these forks cost as much as the mistake: without a fork, others
+  /// could not help. So the loops that do without forks cost at most twice as much as with forks, however often one is
+  /// long.
   void forget(std::int64_t took_ns) noexcept {
     const std::uint64_t forks = static_cast<std::uint64_t>((std::max)(took_ns, std::int64_t{0})) / tuning::part_cost_ns;
     constexpr std::uint64_t most = ~std::uint32_t{0};
@@ -191,8 +194,8 @@ class pace {
     brief_.store(0, std::memory_order_relaxed);
   }
 
-  /// Of loops of about so many elements that are not brief. Two lengths that share a trial differ by more than 64 times: one of their loops
-  /// is brief or long.
+  /// Of loops of about so many elements that are not brief. Two lengths that share a trial differ by more than 64
+  /// times: one of their loops is brief or long.
   sharing_trial& trial_of(std::size_t elements) noexcept {
     return trials_[static_cast<unsigned>(std::bit_width(elements)) %
                    std::size(trials_)];  // an int or a size_t, as libraries differ
@@ -221,13 +224,14 @@ class lone_parts {
 
   std::size_t size() const noexcept { return size_; }
 
-  /// After the elements [first, middle), which ended at the time `now`: whether the rest is worth sharing. Else size() is that of the next
-  /// part.
+  /// After the elements [first, middle), which ended at the time `now`: whether the rest is worth sharing. Else size()
+  /// is that of the next part.
   bool worth_sharing(std::size_t first, std::size_t middle, std::uint64_t now) noexcept {
     const std::uint64_t passed = now - before_, left = n_ - middle;
     const std::uint64_t taken = passed > tuning::part_cost_ns ? passed - tuning::part_cost_ns : 1;
     const std::size_t done = middle - first;
-    // A first element misses caches, perhaps also those for instructions: it says little about a loop that was brief before.
+    // A first element misses caches, perhaps also those for instructions: it says little about a loop that was brief
+    // before.
     const bool is_known = now - begun_ > terms_.known_after_ns && (first != 0 || !known_.was_ever_brief(n_));
     if (now - begun_ > terms_.worth_ns || (is_known && left * taken > terms_.worth_ns * done)) return true;
     // What takes no longer than a part should is not cut. But the elements so far may be cheaper than those to come.
@@ -260,9 +264,9 @@ class lone_parts {
   std::size_t size_ = 1;
 };
 
-/// The chunk of one strand in one loop. It starts with a single element, which may take long, and grows fast, as most do
-/// not. A chunk of a few microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more
-/// than a few dozen keeps these workers waiting.
+/// The chunk of one strand in one loop. It starts with a single element, which may take long, and grows fast, as most
+/// do not. A chunk of a few microseconds hides the cost of the clock and of the look for hungry workers; a chunk of
+/// more than a few dozen keeps these workers waiting.
 class adaptive_chunk {
  public:
   std::size_t size() const noexcept { return size_; }

@@ -1,5 +1,5 @@
-// A deque as its worker uses it between strands: the worker makes the deque, opens it for a strand, and leaves its records to
-// other workers. Also what special forks need of a deque.
+// A deque as its worker uses it between strands: the worker makes the deque, opens it for a strand, and leaves its
+// records to other workers. Also what special forks need of a deque.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,15 @@ class deque : public deque_owner {
   /// What other workers get of it.
   deque_thief& for_thieves() noexcept { return *this; }
 
-  /// What os::happens_before and happens_after name the deque by: nothing that pushes and pops release, or they would order more.
+  /// What os::happens_before and happens_after name the deque by: nothing that pushes and pops release, or they would
+  /// order more.
   const void* identity() const noexcept { return &eager_; }
 
   /// Starts anew, with a strand that works for that root. Only while empty. The first push will attend.
   void open(root* whose) noexcept {
     FORKJOIN_CHECK(looks_empty());
-    // As a strand that did not fork leaves it. A thief that exposes finds nothing, or a record that was pushed after this store.
+    // As a strand that did not fork leaves it. A thief that exposes finds nothing, or a record that was pushed after
+    // this store.
     if (is_at_rest() && public_.is_clear() && alarmed()) return public_.belong_to(whose, nullptr);
     const locked lock(mutex_);
     public_.belong_to(whose, nullptr);
@@ -40,17 +42,17 @@ class deque : public deque_owner {
     exceptions_.store(of_thread, std::memory_order_relaxed);  // a thief reads it after a newest of that strand
   }
 
-  /// While the owner puts its exceptions aside: has an exposing thief find those of `instead`, and waits for one that looks at
-  /// the owner's.
+  /// While the owner puts its exceptions aside: has an exposing thief find those of `instead`, and waits for one that
+  /// looks at the owner's.
   void hide_exceptions(os::exception_globals& instead) noexcept {
     const locked lock(mutex_);
     set_exceptions(&instead);
   }
 
-  /// Makes all records public, for a strand that is about to leave the deque to others, and its thread: a thief that exposes
-  /// must not look for its exceptions there. Unless the deque keeps the exception that the owner handles, some may have been
-  /// forked before that handler, and outlive it: thieves start them all without, as what waits must not keep records to
-  /// itself. True if some became public.
+  /// Makes all records public, for a strand that is about to leave the deque to others, and its thread: a thief that
+  /// exposes must not look for its exceptions there. Unless the deque keeps the exception that the owner handles, some
+  /// may have been forked before that handler, and outlive it: thieves start them all without, as what waits must not
+  /// keep records to itself. True if some became public.
   bool publish_all(void* handled) noexcept {
     const locked lock(mutex_);
     if (public_.handled() != handled && !has_public()) handled_at_forks::be(*this, nullptr);
@@ -74,9 +76,9 @@ class deque : public deque_owner {
     return r.older.load(std::memory_order_relaxed) == newest_public_.load(std::memory_order_relaxed);
   }
 
-  /// After a push of `newest` that found the alarm on: whether a worker looks at this deque, so that the owner need not attend
-  /// (strand/fork_slow.cpp). False if older records are private, too. Thieves would also keep off if the owner handled an exception: that
-  /// is for the caller to ask, of exceptions().
+  /// After a push of `newest` that found the alarm on: whether a worker looks at this deque, so that the owner need not
+  /// attend (strand/fork_slow.cpp). False if older records are private, too. Thieves would also keep off if the owner
+  /// handled an exception: that is for the caller to ask, of exceptions().
   // relaxed: a thief that exposes may change these words, but then it has the record; a later push finds a later alarm.
   bool is_watched(const record& newest) const noexcept {
     return alarm_.load(std::memory_order_relaxed) == deque_thief::alarm_watched && is_only_private(newest) &&

@@ -1,18 +1,20 @@
-// The continuations of a running strand, oldest at the head, as their owner sees them. Only the owner pushes, pops, publishes.
+// The continuations of a running strand, oldest at the head, as their owner sees them. Only the owner pushes, pops,
+// publishes.
 //
-// A split deque. The newest records are private: a list through the frames that forked, from the newest to older ones, without
-// a fence for push and pop. The oldest ones are public: an array that thieves steal from (public_array.hpp). To publish is to
-// move the older half of the list to the array. Other workers have a deque_thief, which cannot do any of that.
-// Sources: the split from Dinan et al., "Scalable work stealing" (SC 2009), and van Dijk and van de Pol, "Lace" (2014); a
-// list through frames from Frigo, Leiserson and Randall, "The implementation of the Cilk-5 multithreaded language" (PLDI 1998).
+// A split deque. The newest records are private: a list through the frames that forked, from the newest to older ones,
+// without a fence for push and pop. The oldest ones are public: an array that thieves steal from (public_array.hpp). To
+// publish is to move the older half of the list to the array. Other workers have a deque_thief, which cannot do any of
+// that. Sources: the split from Dinan et al., "Scalable work stealing" (SC 2009), and van Dijk and van de Pol, "Lace"
+// (2014); a list through frames from Frigo, Leiserson and Randall, "The implementation of the Cilk-5 multithreaded
+// language" (PLDI 1998).
 //
 // Invariants:
-//  - A strand leaves `newest` as it found it. Each record keeps the value from before its push: so a pop need not wait for the
-//    load of what the push before it stored.
+//  - A strand leaves `newest` as it found it. Each record keeps the value from before its push: so a pop need not wait
+//    for the load of what the push before it stored.
 //  - The list goes on from the oldest private record to the newest public one: newest_public ends it. Records that are
 //    public, or were, bear a mark in their link.
-//  - A thief takes the oldest record. So when a pop finds its record gone, all older ones are gone too, and the deque is at
-//    rest: empty, and in its first state; also when the strand goes on with another deque after a join.
+//  - A thief takes the oldest record. So when a pop finds its record gone, all older ones are gone too, and the deque
+//    is at rest: empty, and in its first state; also when the strand goes on with another deque after a join.
 //  - Only the owner writes `newest`. The holder of the mutex writes the array and the marks: the owner, or a thief that
 //    exposes private records (publication.hpp), while the guard keeps the owner from completing a pop.
 #pragma once
@@ -35,8 +37,8 @@ class deque_owner : protected deque_thief {
 
   // The slow path.
 
-  /// Takes off the alarm, so that wishes from now on are noticed again, then fences: what others wished before is visible
-  /// after it. Only then may the owner read wishes and hunger, or a wish is lost.
+  /// Takes off the alarm, so that wishes from now on are noticed again, then fences: what others wished before is
+  /// visible after it. Only then may the owner read wishes and hunger, or a wish is lost.
   void attend() noexcept {
     // acquire: pairs with the release in deque_thief.hpp: alarm
     alarm_.exchange(eager_ || !has_capacity() ? deque_thief::alarm_on : deque_thief::alarm_off,
@@ -46,8 +48,8 @@ class deque_owner : protected deque_thief {
     os::fence();
   }
 
-  /// If not, nothing can ever be public, and every fork runs as a plain call: each push is to be taken back by `forget` at
-  /// once, and the deque is empty at all times.
+  /// If not, nothing can ever be public, and every fork runs as a plain call: each push is to be taken back by `forget`
+  /// at once, and the deque is empty at all times.
   using deque_thief::has_capacity;
 
   /// Takes the newest record off before a thief can take it. The pop to come finds it as if it were private. Of a deque
@@ -56,14 +58,15 @@ class deque_owner : protected deque_thief {
     newest_.store(0, std::memory_order_release);
   }  // release: as in push (forkjoin/abi/record.hpp)
 
-  /// Makes the oldest of the private records public, as many as the steal rule says (base/steal_rule.hpp). Nothing if there are
-  /// none, if there is no room, or if a thief is doing so right now, without `handled`. Takes the time to walk over the private
-  /// records, so in the long run it is paid for by what it publishes. `handled`: the exception that the owner handles, nullptr if none. Then all records become
-  /// public, as a thief would not expose them; but none of them if some may have been forked outside of that handler.
+  /// Makes the oldest of the private records public, as many as the steal rule says (base/steal_rule.hpp). Nothing if
+  /// there are none, if there is no room, or if a thief is doing so right now, without `handled`. Takes the time to
+  /// walk over the private records, so in the long run it is paid for by what it publishes. `handled`: the exception
+  /// that the owner handles, nullptr if none. Then all records become public, as a thief would not expose them; but
+  /// none of them if some may have been forked outside of that handler.
   bool publish(void* handled = nullptr) noexcept FORKJOIN_UNANALYSED {
     if (!eager_ && !mutex_.try_lock()) {
-      // The thief that holds it makes records public instead; but not those of an owner that handles an exception, and not while
-      // the array names the exception of an earlier handler.
+      // The thief that holds it makes records public instead; but not those of an owner that handles an exception, and
+      // not while the array names the exception of an earlier handler.
       if (!handled && !public_.handled()) return false;
       mutex_.lock();
     }
@@ -76,8 +79,8 @@ class deque_owner : protected deque_thief {
   /// Whether what it holds was forked in a handler. Then the owner attends at each push.
   bool is_in_handler() const noexcept { return public_.handled() != nullptr; }
 
-  /// Completes a pop: true if the owner has its record back, false if a thief has it. Waits for no other worker but a thief
-  /// that exposes records.
+  /// Completes a pop: true if the owner has its record back, false if a thief has it. Waits for no other worker but a
+  /// thief that exposes records.
   [[nodiscard]] bool pop_slow(const record& r) noexcept {
     if (eager_) return !is_marked(r) || take_public(r);
     const locked lock(mutex_);

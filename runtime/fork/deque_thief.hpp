@@ -1,5 +1,5 @@
-// A deque as other workers see it: they look, sound its alarm, and steal. They cannot push, pop or publish; that is the owner's
-// part (deque_owner.hpp, where the deque is described).
+// A deque as other workers see it: they look, sound its alarm, and steal. They cannot push, pop or publish; that is the
+// owner's part (deque_owner.hpp, where the deque is described).
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,23 @@ class deque_thief : protected deque_face {
   /// Asks the owner to attend at its next push. The caller sets what it wishes first; the owner reads wishes after it
   /// took the alarm off.
   void alarm() noexcept {
-    // release: pairs with the acquire in deque_owner.hpp: attend. An exchange, as all stores to the alarm, so that they are in one order.
+    // release: pairs with the acquire in deque_owner.hpp: attend. An exchange, as all stores to the alarm, so that they
+    // are in one order.
     alarm_.exchange(alarm_on, std::memory_order_acq_rel);
   }
 
   /// Whether an alarm waits for the owner already; a hint.
   bool alarmed() const noexcept { return alarm_.load(std::memory_order_relaxed) != alarm_off; }
 
-  /// By a worker that counts as spinning, looks here again, and may take what it finds: the owner of small loops need not
-  /// attend to an alarm that is on (deque::is_watched). The next alarm, also that of a worker about to park, takes this back.
+  /// By a worker that counts as spinning, looks here again, and may take what it finds: the owner of small loops need
+  /// not attend to an alarm that is on (deque::is_watched). The next alarm, also that of a worker about to park, takes
+  /// this back.
   void watch() noexcept {
     if (eager_ || !has_capacity()) return;  // there each push attends
     std::uint64_t on = alarm_on;
     if (alarm_.load(std::memory_order_relaxed) != on) return;
-    // relaxed: the acquire in attend pairs with the alarm that was sounded before, whose release sequence this continues
+    // relaxed: the acquire in attend pairs with the alarm that was sounded before, whose release sequence this
+    // continues
     alarm_.compare_exchange_strong(on, alarm_watched, std::memory_order_relaxed);
   }
 
@@ -62,7 +65,8 @@ class deque_thief : protected deque_face {
 
   /// Whether there is nothing in it, private records included. Exact for pushes before a fence that the caller made.
   bool looks_empty() const noexcept {
-    // acquire: pairs with the release in publication.hpp: move: a worker that sees a record as public sees the end beyond it
+    // acquire: pairs with the release in publication.hpp: move: a worker that sees a record as public sees the end
+    // beyond it
     const record_name newest_public = newest_public_.load(std::memory_order_acquire);
     // acquire: pairs with the release in forkjoin/abi/record.hpp: push, and with those of all later stores of newest
     if (newest_.load(std::memory_order_acquire) != newest_public) return false;

@@ -1,13 +1,13 @@
 // The public records of a deque: thieves take the oldest one, the owner takes the newest one back.
 //
-// Chase and Lev's deque ("Dynamic circular work-stealing deque", SPAA 2005) with the memory orders of Le, Pop, Cohen and Zappa
-// Nardelli ("Correct and efficient work-stealing for weak memory models", PPoPP 2013). `end` is its bottom. The array neither
-// grows nor goes round: it begins anew when it is full and all its records have been stolen.
+// Chase and Lev's deque ("Dynamic circular work-stealing deque", SPAA 2005) with the memory orders of Le, Pop, Cohen
+// and Zappa Nardelli ("Correct and efficient work-stealing for weak memory models", PPoPP 2013). `end` is its bottom.
+// The array neither grows nor goes round: it begins anew when it is full and all its records have been stolen.
 //
-// `top` is an index with a tag above it. The index goes up with each steal. The tag goes up when the owner takes the last
-// record, and when the array begins anew. So the value of top never repeats, and a thief's claim fails if the owner or another
-// thief changed top after the thief read it. The same protects the root and the exception: they change only before top changes,
-// or while no record has come since top changed.
+// `top` is an index with a tag above it. The index goes up with each steal. The tag goes up when the owner takes the
+// last record, and when the array begins anew. So the value of top never repeats, and a thief's claim fails if the
+// owner or another thief changed top after the thief read it. The same protects the root and the exception: they change
+// only before top changes, or while no record has come since top changed.
 #pragma once
 
 #include <atomic>
@@ -56,7 +56,8 @@ class alignas(cache_line) public_array {
     stolen_record found{nullptr, whose(), handled()};
     if (only && found.whose != only) return {};
     found.record = all_slots()[at].load(std::memory_order_relaxed);
-    // seq_cst: in one order with the fences and the exchange in take_newest, as in Chase-Lev. If it succeeds, root, exception and slot are right, too.
+    // seq_cst: in one order with the fences and the exchange in take_newest, as in Chase-Lev. If it succeeds, root,
+    // exception and slot are right, too.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return {};
     return found;
   }
@@ -78,7 +79,8 @@ class alignas(cache_line) public_array {
 
   /// The root of the records; a hint, except for the owner.
   root* whose() const noexcept { return whose_.load(std::memory_order_relaxed); }
-  /// The exception that the owner handled at all forks; nullptr: none, or the forks differ. A hint, except for the owner.
+  /// The exception that the owner handled at all forks; nullptr: none, or the forks differ. A hint, except for the
+  /// owner.
   void* handled() const noexcept { return handled_.load(std::memory_order_relaxed); }
 
   index capacity() const noexcept { return capacity_; }
@@ -139,8 +141,8 @@ class alignas(cache_line) public_array {
   }
 
  private:
-  // 28 bits of index, 36 of tag. A thief would have to sleep through 2^36 changes of tag, some half an hour, and wake exactly
-  // on its own.
+  // 28 bits of index, 36 of tag. A thief would have to sleep through 2^36 changes of tag, some half an hour, and wake
+  // exactly on its own.
   static constexpr std::uint64_t index_mask = (std::uint64_t{1} << 28) - 1;
   static constexpr index index_of(std::uint64_t top) noexcept { return top & index_mask; }
   static constexpr std::uint64_t next_tag(std::uint64_t top) noexcept { return (top | index_mask) + 1; }

@@ -1,5 +1,6 @@
-// How private records of a deque become public: the owner publishes them, or a thief exposes them by force, for an owner that does
-// not push. And the exception that the owner handled at their forks: the deque keeps one for all its records, or none.
+// How private records of a deque become public: the owner publishes them, or a thief exposes them by force, for an
+// owner that does not push. And the exception that the owner handled at their forks: the deque keeps one for all its
+// records, or none.
 #pragma once
 
 #include <atomic>
@@ -12,16 +13,17 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct handled_at_forks {
-  /// Whether all records were forked while the owner handled that exception; then the deque keeps it for them. Handlers nest in
-  /// forks: what the owner handles at the oldest record and handles now, it handled at all between. With the mutex.
+  /// Whether all records were forked while the owner handled that exception; then the deque keeps it for them. Handlers
+  /// nest in forks: what the owner handles at the oldest record and handles now, it handled at all between. With the
+  /// mutex.
   static bool agree(deque_thief& d, void* handled) noexcept {
     if (d.public_.handled() == handled) return true;
     if (handled) {
       const record_name newest = d.newest_.load(std::memory_order_relaxed);
       if (newest == 0 || d.pushed_as(newest)->older.load(std::memory_order_relaxed) != 0) return false;
     }
-    // Else all were forked after the handler, and none is public: unless this strand runs on top of another's join, and that
-    // one's record is to be stolen still.
+    // Else all were forked after the handler, and none is public: unless this strand runs on top of another's join, and
+    // that one's record is to be stolen still.
     if (d.has_public()) return false;
     be(d, handled);
     return true;
@@ -35,8 +37,8 @@ struct handled_at_forks {
 };
 
 struct publication {
-  /// Moves the oldest of the private records from `newest` on, as many as the steal rule says, or all, to the array, as far as there is
-  /// room, and marks them. True if there were any. With the mutex, unless eager.
+  /// Moves the oldest of the private records from `newest` on, as many as the steal rule says, or all, to the array, as
+  /// far as there is room, and marks them. True if there were any. With the mutex, unless eager.
   static bool move(deque_thief& d, record_name newest, bool all) noexcept {
     // Otherwise none is private, and the owner may be about to take back a public one, whose link this is.
     if (newest == 0 || newest & d.public_mark || d.is_marked(*d.pushed_as(newest))) return false;
@@ -66,8 +68,8 @@ struct publication {
 
 /// By a thief, which calls a heavy fence between the two halves.
 struct exposure {
-  /// Raises the guard: from then on the owner completes no pop. False if nothing is private, or if another thief or the owner
-  /// makes records public at this moment. Otherwise a heavy fence, and `end` or `give_up`, must follow.
+  /// Raises the guard: from then on the owner completes no pop. False if nothing is private, or if another thief or the
+  /// owner makes records public at this moment. Otherwise a heavy fence, and `end` or `give_up`, must follow.
   [[nodiscard]] static bool begin(deque_thief& d) noexcept FORKJOIN_UNANALYSED {
     if (d.eager_ || !d.has_capacity() || !d.mutex_.try_lock()) return false;
     if (!d.has_private()) {
@@ -78,7 +80,8 @@ struct exposure {
     return true;
   }
 
-  /// In place of `end`, if the fence was not passed by all: the owner may have taken a record without a sight of the guard.
+  /// In place of `end`, if the fence was not passed by all: the owner may have taken a record without a sight of the
+  /// guard.
   static void give_up(deque_thief& d) noexcept FORKJOIN_UNANALYSED {
     d.guard_.store(d.guard_down, std::memory_order_release);  // release: pairs with the acquire in record.hpp: pop
     d.mutex_.unlock();
@@ -88,14 +91,14 @@ struct exposure {
     bool operator()(const os::exception_globals*) const noexcept { return false; }
   };
 
-  /// Makes public half of what the owner has not taken meanwhile. True if that is anything. `handles` says whether the thread
-  /// with these exceptions handles any; it is asked only while the owner runs there. An owner that handles one keeps its
-  /// records: some may have been forked in the handler, and some not.
+  /// Makes public half of what the owner has not taken meanwhile. True if that is anything. `handles` says whether the
+  /// thread with these exceptions handles any; it is asked only while the owner runs there. An owner that handles one
+  /// keeps its records: some may have been forked in the handler, and some not.
   template <class Handles = handles_none>
   static bool end(deque_thief& d, Handles handles = {}) noexcept FORKJOIN_UNANALYSED {
-    // acquire: pairs with the release in forkjoin/abi/record.hpp: push, so that the records are there. A pop that stored newest before the heavy
-    // fence is seen here; one after it sees the guard and waits in pop_slow: so no record leaves the list, and the owner
-    // stays on its thread and in its handlers.
+    // acquire: pairs with the release in forkjoin/abi/record.hpp: push, so that the records are there. A pop that
+    // stored newest before the heavy fence is seen here; one after it sees the guard and waits in pop_slow: so no
+    // record leaves the list, and the owner stays on its thread and in its handlers.
     const record_name newest = d.newest_.load(std::memory_order_acquire);
     const bool may_take = newest != d.newest_public_.load(std::memory_order_relaxed) && !d.public_.handled() &&
                           !handles(d.exceptions_.load(std::memory_order_relaxed));

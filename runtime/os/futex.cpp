@@ -64,8 +64,8 @@ looks::looks(bool wanted) noexcept
 }
 
 bool looks::sleep(std::atomic<std::uint32_t>& word) noexcept {
-  // acquire, here and below: pairs with the release or the stronger store by which another thread sets the word, so that
-  // what that thread did before is visible (sched/sleep_word.hpp: signal; wait/waiter.cpp: wake_waiter)
+  // acquire, here and below: pairs with the release or the stronger store by which another thread sets the word, so
+  // that what that thread did before is visible (sched/sleep_word.hpp: signal; wait/waiter.cpp: wake_waiter)
   while (word.load(std::memory_order_acquire) == 0) {
     if (!what_) {
       futex_wait(word, 0);

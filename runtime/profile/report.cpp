@@ -36,7 +36,8 @@ struct line_of_program {
   double lone_numbers = 0, lone = 0;
 };
 
-/// Code of this library, of the standard's, or what the user says is looked through: by its file, or by its name if no file is known.
+/// Code of this library, of the standard's, or what the user says is looked through: by its file, or by its name if no
+/// file is known.
 bool is_library(const os::place& one) {
   const char* const through = os::variable("FORKJOIN_PROFILE_THROUGH");
   if (through && one.file.find(through) != std::string::npos) return true;
@@ -47,8 +48,8 @@ bool is_library(const os::place& one) {
   return os::is_of_library(one.file);
 }
 
-/// The innermost call that is the program's own. If it is inlined, and the tool knows no more than a line of the library, it has the name of
-/// the function that it is in.
+/// The innermost call that is the program's own. If it is inlined, and the tool knows no more than a line of the
+/// library, it has the name of the function that it is in.
 os::place own_place(const std::vector<std::vector<os::place>>& calls) {
   for (const std::vector<os::place>& here : calls)
     for (const os::place& one : here)

@@ -24,7 +24,8 @@ class large_stacks {
     for (auto& pool : pools_) delete pool.load(std::memory_order_relaxed);
   }
 
-  /// The pool whose stacks have at least `size` bytes, from 2 to `most`; nullptr if the system refuses memory. By any thread.
+  /// The pool whose stacks have at least `size` bytes, from 2 to `most`; nullptr if the system refuses memory. By any
+  /// thread.
   stack_pool* pool_of(std::size_t size) noexcept {
     const auto power = static_cast<unsigned>(std::bit_width(size - 1));
     std::atomic<stack_pool*>& pool = pools_[power];

@@ -15,7 +15,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-// About as much as a strand uses that forks and waits for a channel. With 10,000 that wait, a block costs a quarter more by 512.
+// About as much as a strand uses that forks and waits for a channel. With 10,000 that wait, a block costs a quarter
+// more by 512.
 constexpr std::size_t prefetched_stack = 1024;
 
 }  // namespace
@@ -100,7 +101,8 @@ fiber* stack_pool::take_one(stack_tally* whose, std::size_t prefetched) noexcept
     f->mapped_before = all_.load(std::memory_order_relaxed);
     all_.store(f, std::memory_order_release);  // pairs with the acquire in stack_pool.hpp: for_each
   }
-  // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait for it.
+  // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait
+  // for it.
   if (fiber* const next = idle_.top()) {
     const auto* const begin = reinterpret_cast<const std::byte*>(next) - prefetched;
     for (std::size_t at = 0; at < prefetched + sizeof(fiber); at += cache_line) __builtin_prefetch(begin + at, 1);
@@ -143,21 +145,23 @@ void stack_pool::take_back(stack_cache& kept, std::size_t but) noexcept {
 
 namespace {
 
-// To give pages back takes about as long as a theft, also if there are none; to ask the system which of them were touched takes
-// twenty times as long. So trim_stack puts marks on the last page of the part that it keeps. A strand that goes deeper afterwards
-// overwrites a mark, unless a frame steps over all of them. For such frames trim_stack gives all back now and then. The marks are a
-// prime number of words apart, so that the unused words in the frames of a recursion, which are at the same place in each frame, do not
-// meet every mark.
+// To give pages back takes about as long as a theft, also if there are none; to ask the system which of them were
+// touched takes twenty times as long. So trim_stack puts marks on the last page of the part that it keeps. A strand
+// that goes deeper afterwards overwrites a mark, unless a frame steps over all of them. For such frames trim_stack
+// gives all back now and then. The marks are a prime number of words apart, so that the unused words in the frames of a
+// recursion, which are at the same place in each frame, do not meet every mark.
 //
-// The marks touch a page. Where thousands of strands wait, each for the first time on a new stack, that would be a third of their memory
-// and of their time. So the first trims of a stack ask the system whether the first dead page was touched.
+// The marks touch a page. Where thousands of strands wait, each for the first time on a new stack, that would be a
+// third of their memory and of their time. So the first trims of a stack ask the system whether the first dead page was
+// touched.
 constexpr std::uint64_t mark = 0x9e3779b97f4a7c15;
 constexpr std::size_t marks = 8;
 constexpr std::size_t mark_distance = 61 * sizeof(mark);
 constexpr std::size_t marked_bytes = marks * mark_distance;
 constexpr unsigned trims_per_discard = 16;
 constexpr unsigned trims_without_marks = 2;  // a strand that waits once, and ends
-// Less is not worth the look: with thousands of waiting strands the marks of each are a miss of the TLB and eight of the cache.
+// Less is not worth the look: with thousands of waiting strands the marks of each are a miss of the TLB and eight of
+// the cache.
 constexpr std::size_t least_dead = 3 * stack_pool::kept_bytes;
 
 bool are_whole(const std::byte* begin) noexcept {

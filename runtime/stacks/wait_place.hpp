@@ -9,9 +9,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A wait_place, as other threads may read it while the strand comes and goes. What they read between two equal versions that are
-/// even is of one wait, or of none. (A sequence lock; Boehm, "Can seqlocks get along with programming language memory
-/// models?", 2012.)
+/// A wait_place, as other threads may read it while the strand comes and goes. What they read between two equal
+/// versions that are even is of one wait, or of none. (A sequence lock; Boehm, "Can seqlocks get along with programming
+/// language memory models?", 2012.)
 class shown_wait_place {
  public:
   void show(const wait_place& p) noexcept {
@@ -33,10 +33,11 @@ class shown_wait_place {
   std::uint_least32_t line() const noexcept { return line_; }
   bool ended_by_others() const noexcept { return what_ && ended_by_others_; }
 
-  /// Odd while the place changes. Before the other parts are read: acquire, pairs with the release at the end of change.
+  /// Odd while the place changes. Before the other parts are read: acquire, pairs with the release at the end of
+  /// change.
   std::uint32_t version() const noexcept { return version_.load(std::memory_order_acquire); }
-  /// After they were read: whether they belong to that version. The loads of the parts are acquires, so they come before this one,
-  /// and each pairs with its store, a release, which comes after the odd version.
+  /// After they were read: whether they belong to that version. The loads of the parts are acquires, so they come
+  /// before this one, and each pairs with its store, a release, which comes after the odd version.
   bool is_still(std::uint32_t version) const noexcept {
     return version % 2 == 0 && version_.load(std::memory_order_relaxed) == version;
   }

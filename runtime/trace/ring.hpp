@@ -1,5 +1,5 @@
-// Where one thread's events go: a ring, whose newest event takes the place of the oldest when it is full. format.hpp says
-// what a reader may rely on; tracer.cpp has the code.
+// Where one thread's events go: a ring, whose newest event takes the place of the oldest when it is full. format.hpp
+// says what a reader may rely on; tracer.cpp has the code.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 class tracer;
 
-/// In the file's memory, but for this handle, which is all that it relies on: other processes may write the file. One thread at a time adds: a
-/// worker; or any thread, under the tracer's mutex.
+/// In the file's memory, but for this handle, which is all that it relies on: other processes may write the file. One
+/// thread at a time adds: a worker; or any thread, under the tracer's mutex.
 class trace_ring {
  public:
   /// `capacity`: a power of two.

@@ -59,8 +59,8 @@ void note_end(trace_header& header) noexcept {
   header.last_ticks.store(os::ticks(), std::memory_order_release);
 }
 
-// While its thread goes on. What that overwrites meanwhile is left empty; also what it may have begun to overwrite, as its stores may be
-// seen before its count.
+// While its thread goes on. What that overwrites meanwhile is left empty; also what it may have begun to overwrite, as
+// its stores may be seen before its count.
 void copy_ring(const trace_ring_head& of, std::uint64_t capacity, std::byte* to) noexcept {
   constexpr std::uint64_t under_way = 16;
   const auto* const from =

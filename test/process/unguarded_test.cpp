@@ -1,6 +1,6 @@
-// Small stacks where each guard costs mappings: they take no more than their share of the mappings, and a fiber without a guard
-// that overruns its stack ends the process, with a message, when it suspends next. Tried without check_canary in switch.cpp:
-// the fiber ended as if nothing had been.
+// Small stacks where each guard costs mappings: they take no more than their share of the mappings, and a fiber without
+// a guard that overruns its stack ends the process, with a message, when it suspends next. Tried without check_canary
+// in switch.cpp: the fiber ended as if nothing had been.
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-// Forks of many children with one join: fork_join of more than two closures, fork_reduce, and what a loop of forks leaves of
-// stacks.
+// Forks of many children with one join: fork_join of more than two closures, fork_reduce, and what a loop of forks
+// leaves of stacks.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -71,7 +71,8 @@ long leaves(int depth, int arity) {
   return fj::fork_reduce(0, arity, 0L, std::plus<>(), [=](int) { return leaves(depth - 1, arity); });
 }
 
-// A P has the stack of the strand that it runs, and a free one. A loop of forks adds that of its home strand, which waits.
+// A P has the stack of the strand that it runs, and a free one. A loop of forks adds that of its home strand, which
+// waits.
 constexpr std::size_t most_stacks(unsigned p, std::size_t loops) { return 2 * p + loops; }
 
 }  // namespace
@@ -305,9 +306,10 @@ TEST_CASE("many closures: a stolen part leaves no stack behind") {
   }
 }
 
-// Roots end on other P than they began on, and their stacks with them. So a P has up to two free stacks beside that of the strand it runs
-// (release_stack in switch.cpp), and the next root has one before it has a P. Tried without that bound: then up to 10 stacks on
-// three P, and 11 under qemu, now 7; and without it and release_stacks in prepare_stack up to 34 on two P that have a processor each.
+// Roots end on other P than they began on, and their stacks with them. So a P has up to two free stacks beside that of
+// the strand it runs (release_stack in switch.cpp), and the next root has one before it has a P. Tried without that
+// bound: then up to 10 stacks on three P, and 11 under qemu, now 7; and without it and release_stacks in prepare_stack
+// up to 34 on two P that have a processor each.
 TEST_CASE("many closures: a run for each call leaves no stacks behind") {
   for (const unsigned p : {2u, 3u, 8u}) {
     const test::watchdog dog("many closures: a run for each call", p);
@@ -321,8 +323,8 @@ TEST_CASE("many closures: a run for each call leaves no stacks behind") {
   }
 }
 
-// A thief waits here until its rest has been stolen, and with one P it goes on before the next one ends. Every 61st theft takes
-// the oldest marker, so one more may wait. Tried with nested forks of two.
+// A thief waits here until its rest has been stolen, and with one P it goes on before the next one ends. Every 61st
+// theft takes the oldest marker, so one more may wait. Tried with nested forks of two.
 TEST_CASE("many closures: every part stolen, and no stack left behind") {
   const test::watchdog dog("many closures: every part stolen", 1);
   fj::runtime rt(test::with(1, test::stealing::every_fork));

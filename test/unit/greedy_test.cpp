@@ -150,8 +150,8 @@ TEST_CASE("greedy: while the stolen part of a join is long, the owner's P runs a
 
 TEST_CASE("greedy: the last to arrive at a join goes on, also if that is the thief") {
   // The thief's own child waits until the owner's worker has run the thief's continuation: by then the owner has left
-  // its stack in the join. So the thief comes last, and must go on with the code after it. With join_slow waiting on the
-  // spot it hung.
+  // its stack in the join. So the thief comes last, and must go on with the code after it. With join_slow waiting on
+  // the spot it hung.
   for_each_greedy_runtime("thief goes on", [](fj::runtime& rt, unsigned p, test::stealing) {
     std::thread::id end_of_thief, after_join;
     rt.run([&] {

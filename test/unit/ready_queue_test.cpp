@@ -1,5 +1,5 @@
-// The order in which workers take entries from the ready queue (runtime/sched/queues.hpp): the markers of waiting fibers, and fibers that go
-// on soon because a timer, the poller or a thread outside woke them.
+// The order in which workers take entries from the ready queue (runtime/sched/queues.hpp): the markers of waiting
+// fibers, and fibers that go on soon because a timer, the poller or a thread outside woke them.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -42,8 +42,8 @@ TEST_CASE("ready queue: if every fork is stolen, a fork tree needs stacks for it
 }
 
 // A strand blocks, and leaves two records. The older one begins a chain of strands each of which blocks and leaves the
-// next as its only record, so that there is always a newer marker. Tried with the newest marker at every take: the chain
-// reaches its end.
+// next as its only record, so that there is always a newer marker. Tried with the newest marker at every take: the
+// chain reaches its end.
 TEST_CASE("ready queue: strands that block again and again do not keep older records from running") {
   const test::watchdog dog("older records", 1);
   constexpr unsigned end = 10 * fj::detail::tuning::takes_per_oldest;
@@ -71,8 +71,8 @@ TEST_CASE("ready queue: strands that block again and again do not keep older rec
   CHECK(before <= 2 * fj::detail::tuning::takes_per_oldest);
 }
 
-// A strand waits for its own second branch, beside fibers that talk. Tried with a count of calls that does not count the fibers moved to a
-// P's own queue at once: more than a thousand slices.
+// A strand waits for its own second branch, beside fibers that talk. Tried with a count of calls that does not count
+// the fibers moved to a P's own queue at once: more than a thousand slices.
 TEST_CASE("ready queue: fibers that talk do not keep the record of a strand that waits from running") {
   const test::watchdog dog("a record beside fibers that talk", 1);
   constexpr unsigned pairs = 20, most = 5 * fj::detail::tuning::takes_per_oldest;
@@ -144,7 +144,8 @@ TEST_CASE("ready queue: what goes on soon, what was cut, and the others, each in
 
 namespace {
 
-// With one P: what strand ran in each turn, where so many wait for what a thread outside sends, s, and as many others are ready before that.
+// With one P: what strand ran in each turn, where so many wait for what a thread outside sends, s, and as many others
+// are ready before that.
 std::string turns_beside(unsigned woken) {
   fj::runtime rt(test::with_procs(1));
   std::atomic<bool> wait_all{false}, sent{false};
@@ -177,8 +178,8 @@ std::string turns_beside(unsigned woken) {
 
 }  // namespace
 
-// The strand that makes them ready may have gone on soon itself, so another goes first. Tried with a thread outside that puts what it wakes
-// behind the others: the last of 41.
+// The strand that makes them ready may have gone on soon itself, so another goes first. Tried with a thread outside
+// that puts what it wakes behind the others: the last of 41.
 TEST_CASE("ready queue: what a thread outside wakes goes on before what was ready") {
   const test::watchdog dog("woken by a thread outside", 1);
   const std::string turns = turns_beside(1);
@@ -195,11 +196,11 @@ TEST_CASE("ready queue: of a flood of fibers that go on soon each lets another s
   CHECK(turns.rfind('s') <= 20);
 }
 
-// Strands that fork, and a thread outside that wakes a fiber again and again, for which one of them is cut each time. It is counted how often
-// a strand is cut until another has its turn: cuts are 0.2 ms apart, or the monitor's and the waker's alternate, and slices, by a clock that
-// is right within a factor of two, end after 10 ms. Tried with a strand that is cut and begins a new slice each time: some strands
-// make no step while another is cut 450 times; where other programs keep the thread outside waiting for longer than a slice, the monitor ends
-// the slice, and nothing is seen.
+// Strands that fork, and a thread outside that wakes a fiber again and again, for which one of them is cut each time.
+// It is counted how often a strand is cut until another has its turn: cuts are 0.2 ms apart, or the monitor's and the
+// waker's alternate, and slices, by a clock that is right within a factor of two, end after 10 ms. Tried with a strand
+// that is cut and begins a new slice each time: some strands make no step while another is cut 450 times; where other
+// programs keep the thread outside waiting for longer than a slice, the monitor ends the slice, and nothing is seen.
 TEST_CASE(
     "ready queue: strands that are cut for others, and go on with the rest of their slices, do not starve the rest") {
   const test::watchdog dog("strands that are cut", 1);

@@ -1,11 +1,11 @@
 // Small programs with and without races, each a function: race_cases_test.py runs them one by one.
 //
-//   CASE(name) {  // clean, or racy, or "racy, merged" where compilers that optimise merge the accesses of several calls,
-//                    // or "racy, elsewhere" where a test of race_cases_test.py tells what is found
-//     ++n;        // race: a b        the places of a race have two letters that follow each other; one line may be both
+//   CASE(name) {  // clean, or racy, or "racy, merged" where compilers that optimise merge the accesses of several
+//                 // calls, or "racy, elsewhere" where a test of race_cases_test.py tells what is found
+//     ++n;        // race: a b        the places of a race have two letters that follow each other; a line may be both
 //
-// Many are DataRaceBench's cases (Liao and others, "DataRaceBench: a benchmark suite for systematic evaluation of data race detection
-// tools", 2017), written anew as forks; the number stands beside the name, as DRB001.
+// Many are DataRaceBench's cases (Liao and others, "DataRaceBench: a benchmark suite for systematic evaluation of data
+// race detection tools", 2017), written anew as forks; the number stands beside the name, as DRB001.
 #pragma once
 
 #include <cstddef>
