@@ -54,6 +54,8 @@ class stack_pool {
     for (const fiber* f = all_.load(std::memory_order_acquire); f; f = f->mapped_before) visit(*f);
   }
 
+  bool is_of_same_runtime(const stack_pool& other) const noexcept { return &numbers_ == &other.numbers_; }
+
   /// Whether the next take maps a new stack. A hint: other threads take and give meanwhile.
   bool seems_empty() const noexcept { return in_use() == mapped_.load(std::memory_order_relaxed); }
 

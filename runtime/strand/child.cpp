@@ -149,9 +149,7 @@ void end_stolen_child(child& c, os::stack_call body) noexcept {
 }
 
 bool is_of_this_runtime(const children& scope) noexcept {
-  bool found = false;
-  current_worker()->sched().for_each_pool([&](const stack_pool& each) { found |= scope.home->pool == &each; });
-  return found;
+  return scope.home->pool->is_of_same_runtime(*current_fiber()->pool);
 }
 
 void leave_to_others_slow(join& of_child) noexcept {
