@@ -117,7 +117,7 @@ def name_of(function):
             kept, at = kept + "unnamed", behind_bracket(name, at)
         elif name[at] in "(<[":
             at = behind_bracket(name, at)
-        elif found := re.compile(" (?:const|volatile|noexcept|mutable)[a-z]*| &+ ?(?=$|::|\[)").match(name, at):
+        elif found := re.compile(r" (?:const|volatile|noexcept|mutable)[a-z]*| &+ ?(?=$|::|\[)").match(name, at):
             at = found.end()
         elif name.startswith((" [", " (.", " requires "), at):
             break

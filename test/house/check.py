@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "forkjoin/guide/site"))
@@ -19,8 +20,9 @@ sys.dont_write_bytecode = True
 import make_site  # noqa: E402: it reads Markdown
 
 # The one order of folders: a file includes files of its own folder and of folders before it, never of one after it. Lowest is what
-# programs and the library agree on. That of runtime/ is the table of folders in runtime/README.md, at whose end are the files directly in runtime/. A header that is listed has a place of
-# its own: the loops use forks, which are public, so the headers of the fork come before the loops, and the other public ones after.
+# programs and the library agree on. That of runtime/ is the table of folders in runtime/README.md, at whose end are the files directly in
+# runtime/. A header that is listed has a place of its own: the loops use forks, which are public, so the headers of the fork come before
+# the loops, and the other public ones after.
 ORDER = [
     "forkjoin/abi/os",
     "forkjoin/abi",
@@ -183,6 +185,13 @@ def check_folders():
 
 
 def check_text():
+    for name in files(".", suffixes={".py"}):
+        try:  # A later Python prints the warning to whoever runs the file.
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                compile((ROOT / name).read_text(), name, "exec")
+        except SyntaxError as wrong:
+            yield name, wrong.lineno, wrong.msg
     for name in files(".", suffixes=TEXT):
         before = ""
         for number, line in lines(name):
