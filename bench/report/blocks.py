@@ -203,7 +203,7 @@ def counters(figures):
 
 def trees(figures):
     of = Trees(figures.files["trees"])
-    return "".join([grid(*of.distribution()), "\n", grid(*of.others()), "\n", where(of)])
+    return "".join([grid(*of.distribution()), "\n", grid(*of.by_work()), "\n", grid(*of.others()), "\n", where(of)])
 
 
 def slack(figures):

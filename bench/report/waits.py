@@ -215,6 +215,16 @@ class Trees:
                 [[row["way"], times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}"]
                  for row in self.report["distributions"] if row["procs"] == MANY])
 
+    def by_work(self):
+        """The headline on the most Ps, by the work of one."""
+        def name(row):
+            least, under = f"{row['least_us']:,} us", row["under_us"] and f"under {row['under_us']:,} us"
+            return f"{least} and more" if not under else under if row["least_us"] == 0 else f"{least}, {under}"
+
+        return (["P = 64: work of a P", "trees", "median (interval)", "middle half", "least", "greatest"],
+                [[name(row), row["trees"], times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}"]
+                 for row in self.report["by_work"]])
+
     def slack(self):
         """The curve over the leaves of each P."""
         found = {(row["shape"], row["leaves"] // row["procs"]): row["times"] for row in self.report["slack"]}

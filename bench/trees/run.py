@@ -16,6 +16,7 @@ both fixed orders: over the shapes, chains that change their sides, and the rand
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -34,6 +35,7 @@ PROCS = (2, 8)
 MANY = 8  # P of the tables of slack and children
 MOST = 64  # by continuations and tasks alone, in fewer schedules: idle thieves that look around take long to simulate
 FEW = 3
+WORK_US = (3, 10, 30, 100, 1000, math.inf)  # of a P of MOST, under which trees are told apart
 PAIR = ("continuations", "tasks")
 WAYS = (*PAIR, "first_top", "first_leap", "last_leave", "last_leap", "first_own", "last_own")
 SLACK = (8, 16, 32, 64, 128, 256)  # leaves a P
@@ -101,6 +103,17 @@ def distributions(trees):
     return [{"way": way, "procs": p, **distribution(by[way, p])} for way, p in sorted(by, key=lambda key: (key[1], WAYS.index(key[0])))]
 
 
+def by_work(trees):
+    """Tasks' time over continuations' on MOST, by the work of a P."""
+    rows = []
+    for least, most in zip((0, *WORK_US), WORK_US):
+        ratios = [ratio for each in trees if least <= each["work_ns"] / 1000 / MOST < most
+                  for way, p, ratio in each["ratios"] if (way, p) == ("tasks", MOST)]
+        if ratios:
+            rows.append({"least_us": least, "under_us": None if most == math.inf else most, "trees": len(ratios), **distribution(ratios)})
+    return rows
+
+
 def worst(trees):
     """Of all trees and P, the greatest of each figure that a bound is about, with the tree."""
     all_of = [(way, name, {"value": value, "seed": each["seed"], "procs": p})
@@ -123,6 +136,10 @@ def print_all(of):
         [row["way"], str(row["procs"]), f"{row['median']:.3f}", "{:.3f}…{:.3f}".format(*row["interval"]),
          "{:.3f}…{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}", str(row["slower"]), str(row["faster"])]
         for row in of["distributions"]])
+    print(f"\nrandom trees, P = {MOST}: tasks' time over continuations', by the work of a P")
+    print_table([["from us", "to us", "trees", "median", "99 % of the median", "least", "greatest"]] + [
+        [str(row["least_us"]), str(row["under_us"] or "more"), str(row["trees"]), f"{row['median']:.3f}",
+         "{:.3f}…{:.3f}".format(*row["interval"]), f"{row['min']:.3f}", f"{row['max']:.3f}"] for row in of["by_work"]])
     print("\nrandom trees: the greatest of all trees and P, over what a bound names")
     names = [name for name in of["worst"][0] if name != "way"]
     print_table([["way", *names]] + [[row["way"], *(f"{row[name]['value']:.2f} ({row[name]['seed']}, P={row[name]['procs']})"
@@ -259,14 +276,14 @@ def main():
             lengths = [pool.submit(shape, program, kernel, leaves, us, PROCS, min(args.seeds, FEW))
                        for kernel in CHAINS + SHAPES for us, leaves in LEAVES.items()]
             by_children = [pool.submit(children, program, n, us, args.seeds) for n in CHILDREN for us in LEAVES]
-        of = {"distributions": distributions(trees), "worst": worst(trees), "slack": sum((each.result() for each in slack), []),
+        of = {"distributions": distributions(trees), "by_work": by_work(trees), "worst": worst(trees), "slack": sum((each.result() for each in slack), []),
               "lengths": sum((each.result() for each in lengths), []), "children": [each.result() for each in by_children]}
     print(f"{args.trees} random trees, {args.seeds} schedules each")
     print_all(of)
     print("""
   time: the longest of a tree's times less a P-th of the time on one P, over the burdened span. thefts: over P and the forks on the longest
   chain of forks. deviations: over thefts. frames, stacks: over P and the depth of the serial program. idle_us: the latest strand.""")
-    of["trees"] = [{"seed": each["seed"], "forks": each["forks"], "ratios": each["ratios"]} for each in trees]
+    of["trees"] = [{name: each[name] for name in ("seed", "forks", "work_ns", "ratios")} for each in trees]
     for file in filter(None, (folder / "trees.json", args.json)):  # ./dev report shows the first
         write(file, args, machine, of)
     return 0
