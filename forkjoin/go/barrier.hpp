@@ -51,8 +51,9 @@ class phases {
 
 }  // namespace detail
 
-/// As std::barrier. A strand that waits leaves its worker to others, so one P is enough for any number of them; each keeps its stack
-/// meanwhile. Where the parts of a phase are turns of a loop, a loop for each phase needs no stacks and no barrier.
+/// As std::barrier. A strand that waits leaves its worker to others, so one P is enough for any number of them; each
+/// keeps its stack meanwhile. Where the parts of a phase are turns of a loop, a loop for each phase needs no stacks and
+/// no barrier. Cost of an arrival, and of a wait that has nothing to wait for: a lock.
 template <class Completion = detail::no_completion>
 class barrier {
  public:
@@ -70,8 +71,8 @@ class barrier {
 
   static constexpr std::ptrdiff_t(max)() noexcept { return (std::numeric_limits<std::ptrdiff_t>::max)(); }
 
-  /// So many arrive in each phase. The last one of a phase calls `completion` before the others go on. Throws std::invalid_argument if
-  /// `expected` is negative.
+  /// So many arrive in each phase. The last one of a phase calls `completion` before the others go on. Throws
+  /// std::invalid_argument if `expected` is negative.
   explicit barrier(std::ptrdiff_t expected, Completion completion = Completion())
       : phases_(expected), completion_(std::move(completion)) {
     if (expected < 0)
@@ -80,24 +81,26 @@ class barrier {
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-  /// So many arrive, without a wait. What the completion throws, if this was the last arrival, comes from here, when the next phase has
-  /// begun. Throws std::logic_error if `n` is not positive or more than are still expected; then nothing has changed.
+  /// So many arrive, without a wait. What the completion throws, if this was the last arrival, comes from here, when
+  /// the next phase has begun. Throws std::logic_error if `n` is not positive or more than are still expected; then
+  /// nothing has changed.
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) { return arrival_token(arrived(n, 0)); }
 
-  /// Waits until the phase of that arrival is over. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out
-  /// if the time options.until comes, std::bad_alloc if there is no memory for the wait.
+  /// Waits until the phase of that arrival, which must be one of this barrier, is over. Throws fj::cancelled if
+  /// options.stop is asked to stop during the wait, fj::timed_out if the time options.until comes, std::bad_alloc if
+  /// there is no memory for the wait.
   void wait(arrival_token&& arrival, wait_options options = {}) {
     detail::throw_if_limited(phases_.wait(arrival.phase_, detail::limits_of(options, "fj::barrier::wait")));
   }
 
-  /// arrive, then wait. If the wait throws, the strand has arrived all the same, and must not arrive once more for that phase: who
-  /// may have to go on waiting keeps the token of arrive.
+  /// arrive, then wait; throws what either throws. If the wait throws, the strand has arrived all the same, and must
+  /// not arrive once more for that phase: who may have to go on waiting keeps the token of arrive.
   void arrive_and_wait(wait_options options = {}) {
     const std::uint64_t phase = arrived(1, 0);
     detail::throw_if_limited(phases_.wait(phase, detail::limits_of(options, "fj::barrier::arrive_and_wait")));
   }
 
-  /// Arrives, and one less is expected in each phase after this one.
+  /// Arrives, and one less is expected in each phase after this one. Throws as arrive.
   void arrive_and_drop() { arrived(1, 1); }
 
  private:

@@ -53,15 +53,15 @@ struct channel_access {
 }  // namespace detail
 
 /// A handle to a channel like Go's; all copies of the handle name the same channel. Any number of fibers, and of
-/// threads outside any runtime, may send and receive. While a fiber waits, also inside a tree of forks, its
-/// worker does other work, and other workers may take what the fiber has forked. Values arrive in the order in which
-/// they were sent. Senders and receivers that wait are served first in, first out.
+/// threads outside any runtime, may send and receive. While a fiber waits, also inside a tree of forks, its worker does
+/// other work, and other workers may take what the fiber has forked. Values arrive in the order in which they were
+/// sent. Senders and receivers that wait are served first in, first out.
 ///
 /// A default-constructed handle names no channel, as Go's nil: sends and receives on it wait forever (or until a
-/// deadline or a stop), and fj::select ignores it.
+/// deadline or a stop), and fj::select ignores it. So does a handle that was moved from.
 ///
-/// T must be movable without exceptions; its move constructor runs under the channel's lock, so it must not fork or wait.
-/// Cost: a lock and a move; no allocation.
+/// T must be movable without exceptions; its move constructor runs under the channel's lock, so it must not fork or
+/// wait. Cost: a lock and a move; no allocation.
 template <class T>
 class channel {
   static_assert(std::is_object_v<T> && std::is_nothrow_move_constructible_v<T>,
@@ -71,8 +71,8 @@ class channel {
   using value_type = T;
 
   channel() noexcept = default;
-  /// A new channel with room for `capacity` values. With 0 a send waits until a receiver has its value. Throws
-  /// std::bad_alloc.
+  /// A new channel with room for `capacity` values. With 0 a send waits until a receiver has its value. The room is
+  /// allocated and initialized here. Throws std::bad_alloc.
   explicit channel(std::size_t capacity) : state_(std::make_shared<detail::channel_state<T>>(capacity)) {}
 
   /// Waits until a receiver has the value or the channel has room for it. Throws channel_closed; fj::cancelled if
@@ -140,7 +140,8 @@ class channel {
       throw std::logic_error("fj::channel::close: the channel is closed already; close it in one place");
   }
 
-  /// How many values the channel holds, without those of senders that wait; and how many it has room for.
+  /// How many values the channel holds, without those of senders that wait; and how many it has room for. 0 and 0 if
+  /// the handle names no channel.
   std::size_t size() const {
     const std::size_t now = state_ ? state_->count() : 0;
     detail::maybe_yield();

@@ -27,21 +27,24 @@ class condition_variable {
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 
-  /// Frees the lock, waits, and takes the lock again. Throws fj::cancelled if options.stop is asked to stop before a
-  /// notification, fj::timed_out if the time options.until comes before one, std::bad_alloc if there is no memory for
-  /// the wait. In these cases, too, the caller holds the lock.
+  /// Frees the lock, waits, and takes the lock again, however long that takes. `lock` must be of a mutex; if that is
+  /// not locked, the process ends with a message that names the call. Throws fj::cancelled if options.stop is asked to
+  /// stop before a notification, fj::timed_out if the time options.until comes before one, std::bad_alloc if there is
+  /// no memory for the wait. In these cases, too, the caller holds the lock.
   void wait(std::unique_lock<mutex>& lock, wait_options options = {}) {
     detail::throw_if_limited(wait_within(*lock.mutex(), detail::limits_of(options, "fj::condition_variable::wait")));
   }
 
-  /// Waits until condition() holds. The lock is held during each call of condition.
+  /// Waits until condition() holds. The lock is held during each call of condition. Throws what condition throws, and
+  /// as wait; options.until is one time for the whole loop.
   template <class Condition>
   void wait(std::unique_lock<mutex>& lock, Condition condition, wait_options options = {}) {
     detail::maybe_yield();
     while (!condition()) wait(lock, options);
   }
 
-  /// As wait, but these functions return whether the time came first, and do not throw fj::timed_out.
+  /// As wait, but these functions return whether the time came first, and do not throw fj::timed_out. Throw
+  /// std::bad_alloc if there is no memory for the wait.
   template <class Clock, class Duration>
   std::cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t,
                             std::source_location at = std::source_location::current()) {
@@ -53,7 +56,8 @@ class condition_variable {
     return wait_until_deadline(lock, detail::deadline_after(d), at);
   }
 
-  /// Wait until condition() holds, but no longer than until that time. Return the last result of condition().
+  /// Wait until condition() holds, but no longer than until that time. Return the last result of condition(). Throw
+  /// what condition throws, and std::bad_alloc as above.
   template <class Clock, class Duration, class Condition>
   bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t, Condition condition,
                   std::source_location at = std::source_location::current()) {
@@ -65,8 +69,9 @@ class condition_variable {
     return wait_until_deadline(lock, detail::deadline_after(d), condition, at);
   }
 
-  /// Lets the strand that has waited longest go on.
+  /// Lets the strand that has waited longest go on. Nothing if none waits. With or without the mutex. Cost: a lock.
   void notify_one() noexcept;
+  /// The same for all that wait.
   void notify_all() noexcept;
 
  private:

@@ -19,13 +19,14 @@ namespace detail {
 struct descriptor_access;
 }
 
-/// Owns a descriptor of the system: a socket, a pipe, a terminal, an eventfd. Move-only. Any number of fibers, and of
-/// threads outside any runtime, may use it at once; several may read at once, or write at once. At each event all
-/// that wait try again, and those that find nothing continue to wait.
+/// Owns a descriptor of the system: a socket, a pipe, a terminal, an eventfd. Move-only: an object that was moved from
+/// owns none, and each operation on it reports std::errc::bad_file_descriptor. Any number of fibers, and of threads
+/// outside any runtime, may use it at once; several may read at once, or write at once. At each event all that wait try
+/// again, and those that find nothing continue to wait.
 ///
-/// While a fiber waits, also inside a tree of forks, its worker does other work. The first such wait in a runtime
-/// opens two descriptors, an epoll and an eventfd, which stay open until the runtime ends. A thread outside any
-/// runtime waits by poll(2), and opens an eventfd for the time of the wait.
+/// While a fiber waits, also inside a tree of forks, its worker does other work. The first such wait in a runtime opens
+/// two descriptors, an epoll and an eventfd, which stay open until the runtime ends. A thread outside any runtime waits
+/// by poll(2), and opens an eventfd for the time of the wait.
 ///
 /// Regular files have no events: reads and writes of them block their thread.
 class descriptor {
@@ -33,7 +34,8 @@ class descriptor {
   /// Owns none.
   descriptor() noexcept = default;
   /// Owns the descriptor with that number, and makes it non-blocking (O_NONBLOCK), also for other processes that share
-  /// it. Throws std::system_error if there is no such descriptor, and std::bad_alloc; then the caller still owns it.
+  /// it. Throws std::system_error if there is no such descriptor, and std::bad_alloc; then the caller still owns it,
+  /// and it may be non-blocking.
   explicit descriptor(int number) : watched_(&detail::open_descriptor(number)) {}
   descriptor(descriptor&& other) noexcept : watched_(std::exchange(other.watched_, nullptr)) {}
   descriptor& operator=(descriptor&& other) noexcept {

@@ -146,7 +146,8 @@ class [[nodiscard(
   }
   void swap(future& other) noexcept { std::swap(state_, other.state_); }
 
-  /// Whether there is a fiber whose result has not been taken.
+  /// Whether there is a fiber whose result has not been taken: false after get, of a moved-from future and of a
+  /// default-constructed one.
   bool valid() const noexcept { return state_; }
 
   /// Waits for the fiber, and returns its result or throws its exception. If a fiber waits, its worker does other work;
@@ -162,7 +163,8 @@ class [[nodiscard(
     return static_cast<T>(taken.state_->result.take());
   }
 
-  /// Waits for the fiber. Errors: those of get, except for the fiber's exception, which get throws later.
+  /// Waits for the fiber. Errors: those of get, except for the fiber's exception, which get throws later. The future
+  /// stays valid.
   void wait(wait_options options = {}) {
     detail::throw_if_limited(expected_state().wait(detail::limits_of(options, "fj::future::wait")));
   }
@@ -180,15 +182,15 @@ class [[nodiscard(
     return wait_until_deadline(detail::deadline_after(d), at);
   }
 
-  /// Whether the fiber has ended.
+  /// Whether the fiber has ended; false if the future is not valid. Never waits, but may yield.
   bool ready() const noexcept {
     if (state_ && state_->ended_already()) return true;
     detail::maybe_yield();
     return false;
   }
 
-  /// Asks the fiber's stop token to stop. False if the function that go was given takes no token, or if the token was
-  /// asked before.
+  /// Asks the fiber's stop token to stop. False if the future is not valid, if the function that go was given takes no
+  /// token, or if the token was asked before.
   bool request_stop() noexcept { return state_ && state_->request_stop(); }
 
  private:
@@ -233,8 +235,9 @@ class broken_promise : public std::exception {
   }
 };
 
-/// A result that other code gives: a callback of another library, a thread, a fiber that does more than that. Its future is as that of go,
-/// but has no fiber to ask for a stop, and an exception that no get takes is lost. Move-only.
+/// A result that other code gives: a callback of another library, a thread, a fiber that does more than that. Its
+/// future is as that of go, but has no fiber to ask for a stop, and an exception that no get takes is lost. Move-only:
+/// a promise that was moved from counts as one whose value is set.
 template <class T>
 class promise {
  public:
@@ -246,7 +249,7 @@ class promise {
     promise(std::move(other)).swap(*this);
     return *this;
   }
-  /// Without a value, the future's get throws fj::broken_promise.
+  /// If no value and no exception was set, the future's get throws fj::broken_promise.
   ~promise() {
     if (state_) state_->break_it(std::make_exception_ptr(broken_promise()));
   }
@@ -255,7 +258,7 @@ class promise {
     std::swap(has_future_, other.has_future_);
   }
 
-  /// Once, before the value is set. Throws std::logic_error otherwise.
+  /// The future of this promise: to be called once, before the value is set. Throws std::logic_error otherwise.
   future<T> get_future() {
     if (!state_ || std::exchange(has_future_, true))
       throw std::logic_error("fj::promise::get_future: call it once, before the value is set");
@@ -263,7 +266,8 @@ class promise {
     return detail::future_access::make<T>(*state_);
   }
 
-  /// Gives the value, and lets those that wait for it go on. Never waits; from any thread. Throws std::logic_error if there is one already.
+  /// Gives the value, and lets those that wait for it go on. Never waits; from any thread. Throws std::logic_error if
+  /// there is one already. What its constructor throws becomes the future's exception.
   template <class U = T>
     requires(!std::is_void_v<T> && std::is_constructible_v<T, U>)
   void set_value(U&& value) {
@@ -274,8 +278,8 @@ class promise {
   {
     take_state().set([] {});
   }
-  /// The future's get throws that exception. Throws std::logic_error if there is a value already, or if `error` is null; then the promise
-  /// is as before.
+  /// The future's get throws that exception. Throws std::logic_error if there is a value already, or if `error` is
+  /// null; then the promise is as before.
   void set_exception(std::exception_ptr error) {
     if (!error) throw std::logic_error("fj::promise::set_exception: the pointer is null; pass one to an exception");
     take_state().break_it(std::move(error));
@@ -293,12 +297,14 @@ class promise {
 
 /// For example fj::go({.stack_size = 1 << 20}, f).
 struct go_options {
-  /// Bytes of stack for this fiber, not touched before use: the runtime rounds them up, to go_stack_size, stack_size or the next
-  /// power of two. At most 1 TiB. 0: options::go_stack_size. A stack of more than go_stack_size costs one or two mappings.
+  /// Bytes of stack for this fiber, not touched before use: the runtime rounds them up, to go_stack_size, stack_size or
+  /// the next power of two. At most 1 TiB. 0: options::go_stack_size. A stack of more than go_stack_size costs one or
+  /// two mappings.
   std::size_t stack_size = 0;
-  /// When it becomes ready it goes before other fibers, and a strand that computes yields to it at its next fork, chunk of a loop or
-  /// operation of <forkjoin/go.hpp>. At most half of the Ps, at least one, and of each at most half of the time are for such fibers while
-  /// others are ready. Its forks have no priority. For brief answers: one that computes for more than 10 ms, or yields, goes behind the others.
+  /// When it becomes ready it goes before other fibers, and a strand that computes yields to it at its next fork, chunk
+  /// of a loop or operation of <forkjoin/go.hpp>. At most half of the Ps, at least one, and of each at most half of the
+  /// time are for such fibers while others are ready. Its forks have no priority. For brief answers: one that computes
+  /// for more than 10 ms, or yields, goes behind the others.
   bool urgent = false;
   /// Where go is called, for fj::lost_fibers; if you keep the options, where they were made. Do not set it.
   std::source_location at = std::source_location::current();
@@ -339,9 +345,10 @@ struct starter {
 /// chunks of a loop, or when it uses a channel, a lock, a future, or go. A leaf that does none of these keeps its P.
 ///
 /// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses
-/// one, std::invalid_argument if no stack can be as large as the options say. Cost: an allocation, a stack that the P
-/// keeps, and an entry in its run queue. From outside the runtime: an access to the pool of stacks and to the ready
-/// queue.
+/// one, std::invalid_argument if go_options::stack_size is more than 1 TiB, std::logic_error in a process forked since
+/// the runtime was made; outside any runtime what the constructor of fj::runtime throws. f has not begun then, and is
+/// destroyed. Cost: an allocation, a stack that the P keeps, and an entry in its run queue. From outside the runtime:
+/// an access to the pool of stacks and to the ready queue.
 ///
 /// A frame of more than 64 KiB may step over the guard below the fiber's stack, unless the program is compiled with
 /// -fstack-clash-protection.

@@ -13,7 +13,8 @@
 
 namespace fj { inline namespace v0_2 {
 
-/// As std::latch. A strand that waits leaves its worker to others, so one P is enough for any number of them.
+/// As std::latch. A strand that waits leaves its worker to others, so one P is enough for any number of them. Cost of
+/// each call, without a wait: a lock.
 class latch {
  public:
   static constexpr std::ptrdiff_t(max)() noexcept { return (std::numeric_limits<std::ptrdiff_t>::max)(); }
@@ -26,7 +27,8 @@ class latch {
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 
-  /// So many arrive, without a wait. Throws std::logic_error if `n` is negative or more than are still expected; then nothing has changed.
+  /// So many arrive, without a wait. Throws std::logic_error if `n` is negative or more than are still expected; then
+  /// nothing has changed.
   void count_down(std::ptrdiff_t n = 1) {
     if (n < 0 || !left_.try_add(-n))
       throw std::logic_error("fj::latch::count_down: n is " + std::to_string(n) +
@@ -34,12 +36,12 @@ class latch {
   }
   /// Whether all have arrived.
   [[nodiscard]] bool try_wait() noexcept { return left_.is_zero(); }
-  /// Waits until all have arrived. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out if the time
-  /// options.until comes, std::bad_alloc if there is no memory for the wait.
+  /// Waits until all have arrived. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out
+  /// if the time options.until comes, std::bad_alloc if there is no memory for the wait.
   void wait(wait_options options = {}) {
     detail::throw_if_limited(left_.wait_for_zero(detail::limits_of(options, "fj::latch::wait")));
   }
-  /// count_down, then wait. If that throws because of its options, the strand has arrived all the same.
+  /// count_down, then wait. Throws what either throws; if the wait does, the strand has arrived all the same.
   void arrive_and_wait(std::ptrdiff_t n = 1, wait_options options = {}) {
     count_down(n);
     detail::throw_if_limited(left_.wait_for_zero(detail::limits_of(options, "fj::latch::arrive_and_wait")));

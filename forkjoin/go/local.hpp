@@ -15,15 +15,17 @@ namespace fj { inline namespace v0_2 {
 
 /// A value for each fiber of fj::go and each call of fj::run from outside a runtime. It replaces thread_local, which
 /// does not work for strands, because they change threads. All strands that such a fiber forks see the same value, as
-/// they would in the serial program; the program must see to it that they do not race. Outside any runtime each
-/// thread has a value. The first access makes the value; the end of its fiber destroys it.
+/// they would in the serial program; the program must see to it that they do not race. Outside any runtime each thread
+/// has a value. The first access makes the value; the end of its fiber, or of its thread, destroys it; the end of this
+/// object destroys none.
 template <class T>
 class local {
  public:
   local()
     requires std::is_default_constructible_v<T>
       : make_([] { return T(); }) {}
-  /// Values are what make() returns.
+  /// Values are what make() returns, which several threads may call at once, and which must not ask this object for its
+  /// value.
   explicit local(std::function<T()> make) : make_(std::move(make)) {}
   local(const local&) = delete;
   local& operator=(const local&) = delete;
@@ -32,6 +34,7 @@ class local {
   T* operator->() { return &get(); }
 
   /// Throws what making the value throws, and std::bad_alloc. Cost: a linear search in the values that the fiber has.
+  /// If strands of one fiber make its value at once, all get the one that is there first, and the others are destroyed.
   T& get() {
     holder& mine = find_or_make();
     detail::maybe_yield();

@@ -36,18 +36,20 @@ class mutex {
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  /// Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out if the time options.until
-  /// comes, std::bad_alloc if there is no memory for the wait.
+  /// A strand that has the mutex waits for itself. Throws fj::cancelled if options.stop is asked to stop during the
+  /// wait, fj::timed_out if the time options.until comes, std::bad_alloc if there is no memory for the wait.
   void lock(wait_options options = {}) {
     detail::throw_if_limited(lock_within(detail::limits_of(options, "fj::mutex::lock")));
   }
+  /// Locks the mutex if it is free; else false, also if the calling strand has it.
   [[nodiscard]] bool try_lock() noexcept {
     if (rules_.try_lock()) return true;
     detail::maybe_yield();
     return false;
   }
 
-  /// Wait for the mutex, but no longer than until that time. Throw std::bad_alloc if there is no memory for the wait.
+  /// Wait for the mutex, but no longer than until that time; false if it did not come. Throw std::bad_alloc if there is
+  /// no memory for the wait.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d,
                                   std::source_location at = std::source_location::current()) {

@@ -22,7 +22,8 @@ class once {
   once& operator=(const once&) = delete;
 
   /// Calls f() if no call has returned yet. Returns after the first call has returned. If f throws, the next caller
-  /// calls its own f. A caller that waits for the call of another strand throws as mutex::lock does.
+  /// calls its own f. A caller that waits for the call of another strand throws as mutex::lock does. f must not call
+  /// this function of the same object, as it would wait for itself. Cost once a call has returned: a load.
   template <class F>
   void call(F&& f, wait_options options = {}) {
     if (done_.load(std::memory_order_acquire)) return detail::maybe_yield();  // acquire: pairs with the release below

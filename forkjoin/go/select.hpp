@@ -165,7 +165,8 @@ auto on_send(const send_channel<T>& c, std::type_identity_t<T> value, F f,
 template <class T, class F>
 void on_send(const receive_channel<T>&, std::type_identity_t<T>, F) = delete;  // this handle only receives
 
-/// A case of select: f() once that future is ready. Its get does not wait then. Throws std::logic_error if the future is not valid.
+/// A case of select: f() once that future is ready. Its get does not wait then. The future, or the one that it is moved
+/// to, must outlive the case. Throws std::logic_error if the future is not valid.
 template <class T, class F>
 auto on_ready(const future<T>& of, F f, std::source_location at = std::source_location::current()) {
   static_assert(std::is_invocable_v<F&>, "fj::on_ready: the handler takes no arguments");
@@ -175,8 +176,8 @@ template <class T, class F>
 void on_ready(const future<T>&&, F) = delete;  // the future must outlive the select
 
 /// A case of select: f() when d has passed since this call, if no other case has been chosen by then. If d is not
-/// positive, or no number (NaN), the case is ready at once, like any other ready case. If the clock does not go so far, the case
-/// is never ready.
+/// positive, or no number (NaN), the case is ready at once, like any other ready case. If the clock does not go so far,
+/// the case is never ready.
 template <class Rep, class Period, class F>
 auto after(const std::chrono::duration<Rep, Period>& d, F f,
            std::source_location at = std::source_location::current()) {
@@ -197,9 +198,11 @@ auto otherwise(F f, std::source_location at = std::source_location::current()) {
 /// that has a name can be in several calls, one after the other, until it has sent its value.
 ///
 /// Errors: channel_closed if the chosen case sends on a closed channel; std::bad_alloc if there is no memory to wait;
-/// std::logic_error if a case has sent its value before;
-/// with wait_options as first argument, fj::cancelled if the token is asked to stop first, and fj::timed_out if the
-/// time options.until comes first.
+/// std::logic_error if a case has sent its value before; with wait_options as first argument, fj::cancelled if the
+/// token is asked to stop first, and fj::timed_out if the time options.until comes first.
+///
+/// Cost without a wait: the locks of all channels and futures of the cases; no allocation. Source: selectgo in Go's
+/// runtime/select.go.
 template <class... Cases>
 std::size_t select(const wait_options& options, Cases&&... cases) {
   static_assert((detail::is_otherwise<std::remove_cvref_t<Cases>> + ... + 0) <= 1,
@@ -228,15 +231,16 @@ std::size_t select(First&& first, Cases&&... cases) {
   return fj::select(wait_options{.at = first.made_at}, first, cases...);
 }
 
-/// A select whose cases are known when the program runs: any number of them, added one by one. The list keeps its cases, for one select
-/// after another. Not to be used by several strands at once.
+/// A select whose cases are known when the program runs: any number of them, added one by one. The list keeps its
+/// cases, for one select after another. Not to be used by several strands at once, and a handler must not remove its
+/// own case.
 ///
 ///   fj::select_list any;
 ///   for (const auto& input : inputs) any.on_receive(input, [&](auto value) { ... });
 ///   const std::size_t which = any.select();
 ///
-/// Cost: an allocation for each case that is added, and of a select what fj::select costs; from a few thousand cases
-/// on, the time that it takes to lock all their channels.
+/// Cost: an allocation for each case that is added, and for each select a few more, for lists of all cases; else what
+/// fj::select costs. From a few thousand cases on that is the time that it takes to lock all their channels.
 class select_list {
  public:
   select_list() = default;
@@ -284,14 +288,16 @@ class select_list {
     return add<detail::after_case<F>>(detail::deadline_after(d), std::move(f), at);
   }
 
-  /// The case is never ready again; other cases keep their indices.
+  /// The case is never ready again; other cases keep their indices. Throws std::out_of_range if there never was a case
+  /// of that index. Not from the handler of that case, which it destroys.
   void remove(std::size_t index) { cases_.at(index).reset(); }
 
-  /// Waits until one of the cases is ready, does it, runs its handler, and returns its index, as fj::select. Throws std::logic_error if no
-  /// case is left, as nothing would end the wait.
+  /// Waits until one of the cases is ready, does it, runs its handler, and returns its index, as fj::select. Throws
+  /// std::logic_error if no case is left, as nothing would end the wait. Throws as fj::select otherwise.
   std::size_t select(wait_options options = {}) { return *select_one(true, options); }
 
-  /// The same, if one is ready now; else nothing.
+  /// The same, if one is ready now; else nothing. Throws channel_closed and std::bad_alloc as fj::select, and what the
+  /// handler throws.
   std::optional<std::size_t> try_select() { return select_one(false, {}); }
 
  private:
@@ -344,8 +350,10 @@ class select_list {
   std::vector<std::unique_ptr<any_case>> cases_;
 };
 
-/// Waits until one of the futures of that range is ready, and returns its index: of several, any. What std::experimental calls when_any; for
-/// all of them, wait for one after the other. Throws std::logic_error if there is none, or if one is not valid; as future::wait.
+/// Waits until one of the futures of that range is ready, and returns its index: of several, any. What
+/// std::experimental calls when_any; for all of them, wait for one after the other. Throws std::logic_error if there is
+/// none, or if one is not valid; fj::cancelled, fj::timed_out and std::bad_alloc as future::wait. Cost: memory for a
+/// case, and a lock, for each future.
 template <std::ranges::forward_range Futures>
 std::size_t wait_any(const Futures& futures, wait_options options = {}) {
   std::deque<detail::select_case> cases;

@@ -20,13 +20,18 @@ namespace fj { inline namespace v0_2 {
 ///
 /// Fairness: first in, first out. A reader that comes after a waiting writer waits for that writer, so neither side
 /// starves. Readers that are neighbors in the queue get the mutex together.
+///
+/// Each function throws what the function of the same name in fj::mutex throws, those for readers likewise. Not
+/// recursive: a strand that locks what it has locked, also for reading while a writer waits, waits for itself. Cost of
+/// each call, without a wait: a lock.
 class shared_mutex {
  public:
   shared_mutex() noexcept = default;
   shared_mutex(const shared_mutex&) = delete;
   shared_mutex& operator=(const shared_mutex&) = delete;
 
-  // Writers. Each function throws what the function of the same name in fj::mutex throws.
+  // Writers.
+
   void lock(wait_options options = {}) { lock_as(true, options, "fj::shared_mutex::lock"); }
   [[nodiscard]] bool try_lock() noexcept { return try_lock_as(true); }
   template <class Rep, class Period>
@@ -39,7 +44,8 @@ class shared_mutex {
                                     std::source_location at = std::source_location::current()) {
     return lock_until(true, detail::deadline_at(t), at);
   }
-  /// Ends the process with a message that names the call if no writer has the mutex; unlock_shared, if no reader has it.
+  /// Ends the process with a message that names the call if no writer has the mutex; unlock_shared, if no reader has
+  /// it.
   void unlock(std::source_location at = std::source_location::current()) noexcept {
     unlock_as(true, "fj::shared_mutex::unlock", at);
   }

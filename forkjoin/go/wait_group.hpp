@@ -14,7 +14,9 @@
 
 namespace fj { inline namespace v0_2 {
 
-/// As Go's sync.WaitGroup. For children of one function use fj::fork_join or fj::scope: they return results and exceptions.
+/// As Go's sync.WaitGroup: the count begins as 0, any strand or thread may change it and wait, and it may be used again
+/// once it is 0. Cost of each call, without a wait: a lock. For children of one function use fj::fork_join or
+/// fj::scope: they return results and exceptions.
 class wait_group {
  public:
   wait_group() noexcept = default;
@@ -28,6 +30,7 @@ class wait_group {
                                ? "fj::wait_group: the count would be negative; call add before done"
                                : "fj::wait_group: the count would exceed 2^63 - 1; call done for what has ended");
   }
+  /// As add(-1).
   void done() { add(-1); }
 
   /// Waits until the count is 0. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out

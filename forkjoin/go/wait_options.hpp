@@ -13,9 +13,10 @@
 
 namespace fj { inline namespace v0_2 {
 
-/// A time of any clock at which a wait ends. One of another clock than std::chrono::steady_clock counts as that clock goes when this is made:
-/// if it is set meanwhile, the wait does not follow. A time that is no number (NaN) has come; one that the clock does not reach never comes.
-/// So it is with every duration and time that a wait takes.
+/// A time of any clock at which a wait ends. One of another clock than std::chrono::steady_clock counts as that clock
+/// goes when this is made: if it is set meanwhile, the wait does not follow. A time that is no number (NaN) has come;
+/// one that the clock does not reach never comes. So it is with every duration and time that a wait takes;
+/// fj::sleep_until alone sleeps on if its clock was set back.
 class time_limit {
  public:
   /// None.
