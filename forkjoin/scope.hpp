@@ -66,7 +66,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   /// fj::cancelled.
   explicit basic_scope(stop_token stop) : state_(current_strand_or_throw(), std::move(stop)) { look_at_exceptions(); }
 
-  /// A scope within another. When the outer scope is asked to stop, so is this one. It joins only its own children.
+  /// A scope within another. It has the outer scope's token, so both are asked to stop together; an exception of one of
+  /// the outer scope's children does not stop it. It joins only its own children.
   explicit basic_scope(basic_scope& outer) : basic_scope(outer.state_.stop()) {}
 
   basic_scope(const basic_scope&) = delete;

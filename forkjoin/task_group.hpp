@@ -55,18 +55,20 @@ struct task {
 /// What task_group::wait returns: `canceled` if the group, or the token that it was made with, was asked to stop.
 enum class task_group_status { complete, canceled };
 
-/// Tasks that may outlive the function that starts them: a member of an object, a group that several functions fill. As tbb::task_group.
-/// Any strand or thread may start tasks and wait, several may do so at once, and a task may start others.
+/// Tasks that may outlive the function that starts them: a member of an object, a group that several functions fill. As
+/// tbb::task_group. Any strand or thread may start tasks and wait, several may do so at once, and a task may start
+/// others.
 ///
-/// run(f) runs f immediately on another stack, as fj::scope::fork does: thieves may steal the caller's continuation. With one P the tasks
-/// run in the order of the program, and a task that waits for what its caller does after run needs a second P, or fj::go. Outside any
-/// runtime f becomes a fiber of the default one.
+/// run(f) runs f immediately on another stack, as fj::scope::fork does: thieves may steal the caller's continuation.
+/// With one P the tasks run in the order of the program, and a task that waits for what its caller does after run needs
+/// a second P, or fj::go. Outside any runtime f becomes a fiber of the default one.
 ///
-/// A task that run has started in a runtime is part of the call of fj::run, or of the fiber, that it was started in: that ends when its tasks
-/// have.
+/// A task that run has started in a runtime is part of the call of fj::run, or of the fiber, that it was started in:
+/// that ends when its tasks have.
 ///
-/// Where tasks end with the function that starts them, fj::scope and fork_join cost a fraction of a group, and throw a child's exception in
-/// the order of the program. A group throws the first exception that occurred; then it starts no more tasks until the wait.
+/// Where tasks end with the function that starts them, fj::scope and fork_join cost a fraction of a group, and throw a
+/// child's exception in the order of the program. A group throws the first exception that occurred; then it starts no
+/// more tasks until the wait.
 class task_group {
  public:
   task_group() noexcept : task_group(stop_token()) {}
@@ -81,11 +83,11 @@ class task_group {
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
 
-  /// Runs f(), or f(stop_token) with a token of the group's, as a task; nothing if the group is asked to stop. Moves or copies f. f must not
-  /// wait for its own group.
+  /// Runs f(), or f(stop_token) with a token of the group's, as a task; nothing if the group is asked to stop. Moves or
+  /// copies f. f must not wait for its own group, as that wait would be for f itself.
   ///
   /// Cost if nothing is stolen: a call with two switches of stacks and about six atomic operations. Errors: outside a
-  /// runtime those of fj::go; what f throws comes from wait.
+  /// runtime those of fj::go; what f throws comes from wait, what the move or copy of f throws comes from run.
   template <class F>
   void run(F&& f) {
     using closure = std::decay_t<F>;
@@ -97,9 +99,10 @@ class task_group {
     here ? run_as_child(*here, made) : start_outside(std::move(made));
   }
 
-  /// Starts f as fj::go does, as a fiber of the group: wait waits for it, too, and when wait has returned, its future is ready. Its result and
-  /// its exception are the future's. For tasks that are waited for one by one, and for those that wait for other fibers. If the group is
-  /// asked to stop, f starts nonetheless; a token that f takes is asked as well.
+  /// Starts f as fj::go does, as a fiber of the group: wait waits for it, too, and when wait has returned, its future
+  /// is ready. Its result and its exception are the future's. For tasks that are waited for one by one, and for those
+  /// that wait for other fibers. If the group is asked to stop, f starts nonetheless; a token that f takes is asked as
+  /// well.
   template <class F>
   auto go(F&& f, std::source_location at = std::source_location::current()) {
     return go(go_options{.at = at}, std::forward<F>(f));
@@ -139,12 +142,13 @@ class task_group {
   /// For what is to become a task later: by code that has no task yet, and must not miss its wait.
   [[nodiscard]] reservation reserve() noexcept { return reservation(core_); }
 
-  /// Waits until all tasks have ended, also those that come meanwhile, and throws what the first of those that threw has thrown. Afterwards
-  /// the group is as new. If it is called by several at once, one of them throws. A strand that waits leaves its stack, and its worker does
-  /// other work.
+  /// Waits until all tasks have ended, also those that come meanwhile, and throws what the first of those that threw
+  /// has thrown. Afterwards the group is as new; but if the token that it was made with has been asked to stop, run
+  /// starts nothing any more, and each later wait returns `canceled`. If it is called by several at once, one of them
+  /// throws. A strand that waits leaves its stack, and its worker does other work.
   ///
-  /// Errors: fj::cancelled if options.stop is asked to stop first, fj::timed_out if the time options.until comes, std::bad_alloc if there is
-  /// no memory to wait; then the tasks go on.
+  /// Errors: fj::cancelled if options.stop is asked to stop first, fj::timed_out if the time options.until comes,
+  /// std::bad_alloc if there is no memory to wait; then the tasks go on.
   task_group_status wait(wait_options options = {}) {
     detail::throw_if_limited(core_.running().wait(detail::limits_of(options, "fj::task_group::wait")));
     auto [error, stopped] = core_.take();
@@ -152,7 +156,8 @@ class task_group {
     return stopped ? task_group_status::canceled : task_group_status::complete;
   }
 
-  /// Calls f() as a task, on the caller's stack, then waits.
+  /// Calls f() as a task, on the caller's stack, then waits: what f throws comes from the wait. If the group is asked
+  /// to stop, f is not called.
   template <class F>
   task_group_status run_and_wait(F&& f) {
     if (!core_.stopped()) {

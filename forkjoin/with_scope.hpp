@@ -16,7 +16,8 @@ namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
-/// What a scope does for with_scope alone. A class, because g++ 12 takes no default template argument of a function that is a friend.
+/// What a scope does for with_scope alone. A class, because g++ 12 takes no default template argument of a function
+/// that is a friend.
 struct scope_access {
   template <class Scope>
   static void join_after_throw(Scope& s) {
@@ -30,6 +31,9 @@ struct scope_access {
 /// the exception that the serial program would have thrown, also when body throws. Catch exceptions of children around
 /// with_scope, not around a fork: a fork throws them only if its continuation was not stolen. Outside a runtime the
 /// call enters the default one.
+///
+/// Once `stop` is asked to stop, s starts no child any more. If a child was left out, with_scope throws fj::cancelled,
+/// unless a child or body has thrown something else.
 template <detail::a_policy Policy = continuations, class Body>
 std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(stop_token stop, Body&& body) {
   using result = std::invoke_result_t<Body&, basic_scope<Policy>&>;

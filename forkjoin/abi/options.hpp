@@ -12,7 +12,7 @@ struct replay {
   std::uint64_t seed = 0;
   /// The same schedule but for these choices, in the form in which fj::explore prints them: "12=2,40=1" for the thread
   /// with number 2 at the twelfth choice, and so on. Everywhere else the thread that has the turn goes on where it can.
-  /// nullptr: all as the seed has it.
+  /// Read when the runtime is made. nullptr: all as the seed has it.
   const char* changes = nullptr;
 };
 
@@ -49,16 +49,16 @@ struct options {
   /// with FORKJOIN_STATS=1.
   bool stats = false;
 
-  /// A file, unless empty: the runtime traces into it from its begin to its end, as with runtime::trace_to. Copied at
-  /// once. nullptr: the environment variable FORKJOIN_TRACE, in which "%p" stands for the number of the process; a
-  /// second runtime of the process appends ".2", and so on.
+  /// A file, unless empty: the runtime traces into it from its begin to its end, as with runtime::trace_to. Copied when
+  /// the runtime is made: for fj::default_options that is later. nullptr: the environment variable FORKJOIN_TRACE, in
+  /// which "%p" stands for the number of the process; a second runtime of the process appends ".2", and so on.
   const char* trace = nullptr;
 
   /// A file, unless empty: the flight recorder. The runtime keeps its newest events in memory, as with `trace`, and
   /// writes them there when its strands stand still, when it prints its fibers at a signal, and when a strand has kept
   /// its P for 100 ms while others were ready (FORKJOIN_LONG_RUN_MS in the environment: another number, 0: never),
   /// whose backtrace it prints. runtime::write_trace writes them anywhere. If the file could not be written, the
-  /// runtime throws std::system_error when it is made. Copied at once. nullptr: the environment variable
+  /// runtime throws std::system_error when it is made. Copied as `trace` is. nullptr: the environment variable
   /// FORKJOIN_FLIGHT_RECORDER, as with `trace`.
   const char* flight_recorder = nullptr;
 
@@ -87,7 +87,8 @@ struct options {
   /// Where the system forbids membarrier(2), a thread has the others pass a fence by this signal. The number of any
   /// that the program does not use; its handler stays for good, and threads that call `run` should not block it. A
   /// system call that such a thread sleeps in may return EINTR, but not within fj::blocking. The first runtime of the
-  /// process that needs a signal chooses it. 0: the environment variable FORKJOIN_FENCE_SIGNAL, else SIGURG.
+  /// process that needs a signal chooses it. 0: the environment variable FORKJOIN_FENCE_SIGNAL, else SIGURG. Where
+  /// membarrier is allowed the number is neither used nor checked.
   int fence_signal = 0;
 
   /// For programs that keep caches for each thread (thread_local), in builds with ThreadSanitizer; in other builds it
