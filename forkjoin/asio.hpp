@@ -34,8 +34,9 @@ struct use_fiber_t {
 /// waits, also inside a tree of forks, and its worker does other work. A thread outside any runtime sleeps.
 ///
 /// A thread that does nothing else has to run the io_context: `std::jthread io([&] { context.run(); })`. That thread
-/// only makes fibers ready. A fiber must not run the context, because its worker could then run no other fiber. While an
-/// operation is awaited, the library does not print that only an unknown thread could wake a fiber: a server may idle.
+/// only makes fibers ready. A fiber must not run the context, because its worker could then run no other fiber. While
+/// an operation is awaited, the library does not print that only an unknown thread could wake a fiber: a server may
+/// idle.
 ///
 /// Result: the arguments of a handler without the error: nothing, a value or a tuple. Errors:
 /// boost::system::system_error, or with use_fiber[code] the value of code; the exception of an operation that reports

@@ -46,8 +46,9 @@ class combinable {
   };
 
  public:
-  /// Owns a value. May be moved, also to other strands. Only a handle with a name gives access to the value: after
-  /// `auto& mine = *c.local();` the handle would be gone, and `mine` another strand's.
+  /// Owns a value. May be moved, also to other strands; one that was moved from owns none, and gives access to none.
+  /// Only a handle with a name gives access to the value: after `auto& mine = *c.local();` the handle would be gone,
+  /// and `mine` another strand's.
   class handle {
    public:
     handle(handle&& other) noexcept : owner_(other.owner_), mine_(std::exchange(other.mine_, nullptr)) {}
@@ -105,7 +106,7 @@ class combinable {
   }
 
   /// Takes over the other object's values, which then has none. In both objects new values begin as before. Errors:
-  /// std::bad_alloc.
+  /// std::bad_alloc, and what a copy of the function that makes them throws.
   combinable(combinable&& other) : make_(other.make_), slots_(other.slots_.size()) { swap_values(other); }
 
   /// Replaces the values by copies of the other object's. If a copy throws, nothing has changed.
@@ -126,9 +127,10 @@ class combinable {
     return *this;
   }
 
-  /// A value for the caller alone: one that was put back on this P, or else a new one. Errors: what making a value
-  /// throws. Cost: an atomic exchange, and another one when the handle is destroyed. So take one handle for many
-  /// elements.
+  /// A value for the caller alone: one that was put back on this P, else one for which the place of its P had no room,
+  /// or that was copied, else a new one. Errors: what making a value throws. Cost: an atomic exchange, and another one
+  /// when the handle is destroyed; a lock where strands on one P have several values at once. So take one handle for
+  /// many elements.
   [[nodiscard]] handle local() {
     if constexpr (detail::is_observed) return {this, local_observed()};
     // acquire: pairs with the release in put_back
@@ -141,8 +143,8 @@ class combinable {
     return {this, fresh};
   }
 
-  /// Calls f with a value for the caller alone, and returns what f returned, which must not be a
-  /// reference. Errors: what making a value or f throw. Cost: as local, for each call.
+  /// Calls f with a value for the caller alone, and returns what f returned, which must not be a reference. Errors:
+  /// what making a value or f throw. Cost: as local, for each call.
   template <class F>
     requires std::invocable<F&, T&>
   std::invoke_result_t<F&, T&> with_local(F&& f) {
@@ -154,8 +156,9 @@ class combinable {
   }
 
   /// Combines all values by op, in an unspecified order, so op should be associative and commutative. If there are no
-  /// values, returns a new one. As in std::accumulate, op gets what there is so far as an rvalue: an op that takes it by value
-  /// copies the first value alone.
+  /// values, returns a new one. As in std::accumulate, op gets what there is so far as an rvalue: an op that takes it
+  /// by value copies the first value alone. Errors: what op, a copy of a value and, without values, making one throw.
+  /// So too for_each: what f throws.
   template <class Op>
     requires std::is_invocable_r_v<T, Op&, const T&, const T&> && std::is_invocable_r_v<T, Op&, T, const T&> &&
              std::copy_constructible<T> && std::assignable_from<T&, T>

@@ -46,9 +46,9 @@ consteval auto why_not_copy_if() {
 /// Several threads may call pred and proj at the same time, once for each element. All these calls come before the
 /// first copy. Exceptions: the call waits for all parts that have started. Then it rethrows the leftmost exception of
 /// pred and proj, or else the leftmost exception of a copy. fj::cancelled if options.stop was asked to stop before all
-/// parts had started. In both cases the output may be partly written. options.grain: the number of elements that are
-/// processed without a fork, rounded up to a multiple of 64; 0 for a few thousand. Outside a runtime the call enters
-/// the default one.
+/// parts had started. In both cases the output may be partly written. std::bad_alloc if there is no memory for the
+/// marks; then nothing has been called. options.grain: the number of elements that are processed without a fork,
+/// rounded up to a multiple of 64; 0 for a few thousand. Outside a runtime the call enters the default one.
 ///
 /// Cost: two passes over the elements, and memory of a bit for each; span O(n / grain).
 template <class It, class S, class Out, class Predicate, class Projection = std::identity>

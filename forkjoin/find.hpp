@@ -72,9 +72,9 @@ struct equals {
 ///
 /// Stops early: it starts no search to the right of a match. Several threads may call pred and proj at the same time,
 /// also for elements to the right of the result. Exceptions: as in the serial search; an exception to the right of the
-/// result is dropped. options.grain: the number of elements after which a strand checks whether to stop. fj::cancelled
-/// if options.stop is asked to stop before the result is certain. Outside a runtime the call enters the default one,
-/// as all algorithms do.
+/// result is dropped. options.grain: the number of elements after which a strand checks whether to stop; 0 for about a
+/// thousand. fj::cancelled if options.stop is asked to stop before the result is certain. Outside a runtime the call
+/// enters the default one, as all algorithms do.
 ///
 /// Cost: at most one call of pred an element, and a fork for each grain of them.
 template <class It, class S, class Predicate, class Projection = std::identity>
@@ -168,8 +168,8 @@ std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Pro
 
 /// Whether pred(proj(element)) holds for any element, as std::ranges::any_of: false for none at all.
 ///
-/// Stops early. Any match gives the result, but an element left of it might throw, as in the serial program. So the search
-/// goes on left of a match, unless pred and proj are noexcept. All else as parallel_find_if.
+/// Stops early. Any match gives the result, but an element left of it might throw, as in the serial program. So the
+/// search goes on left of a match, unless pred and proj are noexcept. All else as parallel_find_if.
 template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
@@ -211,7 +211,8 @@ template <std::ranges::range R, class Predicate, class Projection = loop_options
   requires(!detail::accepted<Why>)
 bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-/// Whether pred(proj(element)) holds for no element: !parallel_any_of.
+/// Whether pred(proj(element)) holds for no element: !parallel_any_of, so true for none at all. Errors, cost and
+/// options as there.
 template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>

@@ -23,8 +23,8 @@ namespace fj { inline namespace v0_2 {
 /// they are, std::monostate for void. If all results are void, it returns void. Any function may call fork_join, at any
 /// depth. Outside a runtime the call enters the default one.
 ///
-/// The policy (policies.hpp) says which closure the calling thread runs first, and what the strand does at a join
-/// that must wait. With fj::continuations (the default) the thread runs the first closure immediately, and thieves (idle
+/// The policy (policies.hpp) says which closure the calling thread runs first, and what the strand does at a join that
+/// must wait. With fj::continuations (the default) the thread runs the first closure immediately, and thieves (idle
 /// workers) may steal the rest of the call. With one P everything then runs in the order of the serial program. With
 /// fj::tasks, and with every other policy of fj::last_child_first, thieves may steal the first closures, and the
 /// calling thread runs the last one immediately.
@@ -58,8 +58,8 @@ template <detail::a_policy Policy = continuations, class F, class G, class... Mo
 template <detail::a_policy Policy = continuations, class F>
 void fork_join(F&& f) = delete;  // one closure has nothing to fork from: call it; fj::run(f) enters a runtime
 
-/// As above. Once `stop` is asked to stop, closures do not start any more. The call then throws fj::cancelled, unless an
-/// earlier closure has thrown something else.
+/// As above. Once `stop` is asked to stop, closures do not start any more. The call then throws fj::cancelled, unless
+/// an earlier closure has thrown something else.
 template <detail::a_policy Policy = continuations, class F, class G, class... More>
 auto fork_join(const stop_token& stop, F&& f, G&& g, More&&... more) {
   static_assert(detail::are_callable<F, G, More...>, "fj::fork_join: each argument must be callable without arguments");

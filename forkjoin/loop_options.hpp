@@ -36,11 +36,12 @@ class token_pointer {
 
 /// For loops and algorithms: parallel_for(0, n, body, {.grain = 64, .stop = &token}).
 struct loop_options {
-  /// How many elements a strand does without forking. 0: the algorithm chooses.
+  /// How many elements a strand does without forking. 0: the algorithm chooses. One larger than the loop: it does not
+  /// fork.
   std::size_t grain = 0;
 
-  /// A const stop_token*, which must outlive the call. Once it is asked to stop, the call leaves out the parts that have not
-  /// started, and throws fj::cancelled.
+  /// A const stop_token*, which must outlive the call. Once it is asked to stop, the call leaves out the parts that
+  /// have not started, and throws fj::cancelled.
   detail::token_pointer stop = nullptr;
 };
 

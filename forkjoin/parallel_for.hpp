@@ -107,8 +107,8 @@ template <class First, class Last, class Body, class = detail::when<detail::not_
   requires(!detail::accepted<Why>)
 void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
-/// Calls body(i) for first, first + step, first + 2 step, ... below last. The grain is a number of calls. All else as above;
-/// std::invalid_argument if step is less than 1.
+/// Calls body(i) for first, first + step, first + 2 step, ... below last. The grain is a number of calls. All else as
+/// above; std::invalid_argument if step is less than 1.
 template <class First, class Last, class Step, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_steps<First, Last, Step, Body>()>
 void parallel_for(First first, Last last, Step step, Body&& body, const loop_options& options = {}) {

@@ -159,9 +159,9 @@ consteval auto why_not_2d_between() {
 
 }  // namespace detail
 
-/// Calls body(i, j) for all i below rows and j below cols, possibly in parallel; or, for blocks that together make up all of them, body(block)
-/// if the body is callable with a block_2d, and body(first_row, last_row, first_column, last_column) if it takes four numbers. The indices
-/// are std::size_t. If rows or cols is negative, there are none.
+/// Calls body(i, j) for all i below rows and j below cols, possibly in parallel; or, for blocks that together make up
+/// all of them, body(block) if the body is callable with a block_2d, and body(first_row, last_row, first_column,
+/// last_column) if it takes four numbers. The indices are std::size_t. If rows or cols is negative, there are none.
 ///
 /// By cells: as parallel_for over all cells row by row, with the same promises of order and exceptions. The grain is a
 /// number of cells.
@@ -202,10 +202,11 @@ template <class Rows, class Columns, class Body, auto Why = detail::why_not_2d<R
   requires(!detail::accepted<Why>)
 void parallel_for_2d(Rows rows, Columns cols, Body&& body, const loop_options& options = {}) = delete;
 
-/// Calls body(i, j) for all i in [first_row, last_row) and j in [first_column, last_column), possibly in parallel, row by row, as the other
-/// parallel_for_2d does for all from 0; or body(first_row, last_row, first_column, last_column) for blocks of them, none empty, if the body
-/// takes four numbers. The indices have the common types of their bounds: so they may be negative, and need no casts. Throws
-/// std::invalid_argument as parallel_for, std::length_error if there are more cells than a std::size_t counts.
+/// Calls body(i, j) for all i in [first_row, last_row) and j in [first_column, last_column), possibly in parallel, row
+/// by row, as the other parallel_for_2d does for all from 0; or body(first_row, last_row, first_column, last_column)
+/// for blocks of them, none empty, if the body takes four numbers. The indices have the common types of their bounds:
+/// so they may be negative, and need no casts. Throws std::invalid_argument as parallel_for, std::length_error if there
+/// are more cells than a std::size_t counts.
 template <class FirstRow, class LastRow, class FirstColumn, class LastColumn, class Body>
   requires detail::accepted<detail::why_not_2d_between<FirstRow, LastRow, FirstColumn, LastColumn, Body>()>
 void parallel_for_2d(FirstRow first_row, LastRow last_row, FirstColumn first_column, LastColumn last_column,

@@ -83,7 +83,8 @@ template <class First, class Last, class Body, class = detail::when<detail::not_
   requires(!detail::accepted<Why>)
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
-/// The same for the elements of a range, which must be a random-access one with a size: body(begin, end) with iterators.
+/// The same for the elements of a range, which must be a random-access one with a size: body(begin, end) with
+/// iterators.
 template <class Range, class Body>
   requires detail::accepted<detail::why_not_range_blocks<Range, Body>()>
 void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) {

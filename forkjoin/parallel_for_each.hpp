@@ -31,9 +31,10 @@ inline constexpr bool takes_moved = std::is_invocable_v<Body&, T, feeder<T>&>;
 template <class T, class Body>
 concept adds_elements = takes_moved<T, Body> || std::is_invocable_v<Body&, T&, feeder<T>&>;
 
-/// A loop whose body adds elements. What one call has added become children of one scope, but for the last one, which follows in the same
-/// strand: so a chain of elements is a loop. The elements that the loop begins with are halved, if they can be: else each theft would take
-/// one of them and the rest of the loop, which the robbed strand had to steal back for its next element.
+/// A loop whose body adds elements. What one call has added become children of one scope, but for the last one, which
+/// follows in the same strand: so a chain of elements is a loop. The elements that the loop begins with are halved, if
+/// they can be: else each theft would take one of them and the rest of the loop, which the robbed strand had to steal
+/// back for its next element.
 template <class T, class Body>
 class fed_loop {
  public:
@@ -128,7 +129,8 @@ class fed_loop {
 template <class T>
 class feeder {
  public:
-  /// The loop calls its body for that element, too, once this call of the body has returned. Throws std::bad_alloc.
+  /// The loop calls its body for that element, too, once this call of the body has returned. Throws std::bad_alloc. Not
+  /// to be called by two strands at once.
   void add(T element) { added_.push_back(std::move(element)); }
 
  private:
@@ -138,15 +140,19 @@ class feeder {
   std::vector<T> added_;
 };
 
-/// Calls body(element) for all elements, possibly in parallel. As parallel_for where the iterators have random access; else a fork each,
-/// for bodies that take a few microseconds. Elements of a sequence that can be read once are moved from it.
+/// Calls body(element) for all elements, possibly in parallel. As parallel_for where the iterators have random access;
+/// else a fork each, for bodies that take a few microseconds. An element of a sequence that can be read once is made
+/// from *first, so copied unless that is an rvalue, and moved into the body, or lent to a body that takes a reference.
+/// options.grain counts only where the iterators have random access and the body adds nothing.
 ///
-/// body(element, feeder<T>&), where T is the type of the elements without references: the body also adds elements, for which it is called,
-/// too; for graphs that are found on the way, and trees. The body gets the loop's first elements where they are, and added ones moved, or, if
-/// it takes a reference, where they wait. T must be move constructible. No order is promised then.
+/// body(element, feeder<T>&), where T is the type of the elements without references: the body also adds elements, for
+/// which it is called, too; for graphs that are found on the way, and trees. The body gets the loop's first elements
+/// where they are, and added ones moved, or, if it takes a reference, where they wait. T must be move constructible. No
+/// order is promised then.
 ///
-/// Errors: what the body throws; of several exceptions that of the earliest element, if none is added. Elements that have not started do not
-/// start then. fj::cancelled if options.stop was asked to stop before all had started. Outside a runtime the call enters the default one.
+/// Errors: what the body throws; of several exceptions that of the earliest element, if none is added. Elements that
+/// have not started do not start then. fj::cancelled if options.stop was asked to stop before all had started. Outside
+/// a runtime the call enters the default one.
 template <std::input_iterator First, std::sentinel_for<First> Last, class Body>
 void parallel_for_each(First first, Last last, Body&& body, const loop_options& options = {}) {
   using value = std::iter_value_t<First>;

@@ -26,7 +26,8 @@ namespace fj { inline namespace v0_2 {
 /// stop before all parts had started. options.grain: the number of elements of a part; 0 for a few parts for each P.
 /// Outside a runtime the call enters the default one.
 ///
-/// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.
+/// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their
+/// number.
 template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<It, Predicate, Projection>()>

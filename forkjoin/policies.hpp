@@ -12,8 +12,8 @@ namespace fj { inline namespace v0_2 {
 // The order: which side of a fork the caller runs at once. Thieves may steal the other one.
 
 /// The caller runs the first child at once, and thieves may steal what comes after it: the rest of the call, or of the
-/// function that forks into a scope. With one P everything runs in the order of the serial program. Also called work-first
-/// (Frigo, Leiserson and Randall, 1998).
+/// function that forks into a scope. With one P everything runs in the order of the serial program. Also called
+/// work-first (Frigo, Leiserson and Randall, 1998).
 struct first_child_first {};
 
 /// The caller runs the last child at once, and thieves may steal those before it. With one P the children of each fork
@@ -24,13 +24,14 @@ struct last_child_first {};
 // The join: what a strand does at a join if a thief has the other side and is not done.
 
 /// The strand leaves its stack, and its worker looks for any other work. The worker that finishes the stolen side
-/// continues with the strand. No worker waits while there is work (a greedy join). Each strand that waits keeps a stack.
+/// continues with the strand. No worker waits while there is work (a greedy join). Each strand that waits keeps a
+/// stack.
 struct leave_stack {};
 
 /// The strand steals other branches of its job and runs them on top of its own stack until its stolen side is done. The
 /// strand may continue late, because what runs on top may take long. If that work waits, for example for a channel, for
-/// something that the strand does after the join, neither continues. The strand leaves its stack if it finds no branch for a while,
-/// if a fiber is ready, or if half of its stack is used up.
+/// something that the strand does after the join, neither continues. The strand leaves its stack if it finds no branch
+/// for a while, if a fiber is ready, or if half of its stack is used up.
 struct run_on_top {};
 
 /// As run_on_top, but the strand steals only from the P on which the stolen side began. As long as the thief stays on
@@ -51,8 +52,9 @@ inline constexpr bool is_join = std::is_same_v<Join, leave_stack> || std::is_sam
 
 }  // namespace detail
 
-/// A policy for fork_join, fork_each and scopes: fj::policy<fj::last_child_first, fj::leapfrog>. Loops and algorithms take none. The
-/// program chooses it at compile time. Results and exceptions do not depend on it, unless branches wait for one another: see run_on_top.
+/// A policy for fork_join, fork_each and scopes: fj::policy<fj::last_child_first, fj::leapfrog>. Loops and algorithms
+/// take none. The program chooses it at compile time. Results and exceptions do not depend on it, unless branches wait
+/// for one another: see run_on_top.
 template <class Order, class Join>
 struct policy {
   static_assert(std::is_same_v<Order, first_child_first> || std::is_same_v<Order, last_child_first>,

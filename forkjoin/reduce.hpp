@@ -94,14 +94,15 @@ concept block_body = std::is_invocable_r_v<T, Body&, It, It, T>;
 template <class Body, class T, class It>
 concept element_body = std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<It>>;
 
-/// Not inlined: all blocks run the same copy of the user's code, which clang compiles to 6 % faster a loop than inside the loop over
-/// blocks.
+/// Not inlined: all blocks run the same copy of the user's code, which clang compiles to 6 % faster a loop than inside
+/// the loop over blocks.
 template <class T, class Body, class It>
 [[gnu::noinline, gnu::hot]] T fold_block(Body& body, It begin, It end, T value) {
   return static_cast<T>(std::invoke(body, std::move(begin), std::move(end), std::move(value)));
 }
 
-/// Body folds a block into a value, which begins as the identity. Join combines values. at(k) is the place of element k.
+/// Body folds a block into a value, which begins as the identity. Join combines values. at(k) is the place of element
+/// k.
 template <class T, class At, class Body, class Join>
 T accumulate_blocks(std::size_t n, const At& at, T identity, Body& body, Join& joins, const loop_options& options) {
   if (n == 0) return identity;
@@ -225,7 +226,8 @@ consteval auto why_not_transform_reduce_range() {
   }
 }
 
-/// A body of oneTBB's parallel_reduce. Not to be asked of what takes elements: a generic lambda need not compile with a range.
+/// A body of oneTBB's parallel_reduce. Not to be asked of what takes elements: a generic lambda need not compile with a
+/// range.
 template <class Body, class Range, class T>
 concept takes_range = std::is_invocable_v<Body&, std::remove_cvref_t<Range>&, T>;
 
@@ -354,21 +356,21 @@ template <class Range, class T, class Body, class Join,
 T parallel_reduce(const Range&, const T&, const Body&, const Join&) = delete;  // (first, last, identity, body, join)
 
 /// A reduction by a body and a join, to a value of another type than that of the elements. The body takes
-///   - body(begin, end, value): folds a block [begin, end) into the value and returns the result, as the bodies of oneTBB's
-///     parallel_reduce. The fastest where a loop over a block is faster than its turns one by one, as with a minimum
-///     and its place;
+///   - body(begin, end, value): folds a block [begin, end) into the value and returns the result, as the bodies of
+///     oneTBB's parallel_reduce. The fastest where a loop over a block is faster than its turns one by one, as with a
+///     minimum and its place;
 ///   - body(value, element): adds an element to the value.
 ///
-/// Each block begins with a copy of the identity, for which join(identity, x) must equal x, and join(value, value) combines the
-/// values of the blocks in their order, in the tree of the other overloads: the result does not depend on the number of
-/// Ps. body and join may move from the values that they get. With options.grain each block but the last has so many
-/// elements; without, there are at most 255 blocks, or blocks of 8,192 elements. If the value is a small trivial type
-/// and there is no grain, the calling strand computes a reduction of a few microseconds alone. An identity that is long
-/// to copy, as a large std::vector, needs a grain.
+/// Each block begins with a copy of the identity, for which join(identity, x) must equal x, and join(value, value)
+/// combines the values of the blocks in their order, in the tree of the other overloads: the result does not depend on
+/// the number of Ps. body and join may move from the values that they get. With options.grain each block but the last
+/// has so many elements; without, there are at most 255 blocks, or blocks of 8,192 elements. If the value is a small
+/// trivial type and there is no grain, the calling strand computes a reduction of a few microseconds alone. An identity
+/// that is long to copy, as a large std::vector, needs a grain.
 ///
-/// Errors: as above; the exception is the serial program's, where "serial" is block by block. The compiler chooses these
-/// overloads if the last function can be called with two values, but not with an element; a body that can be called in both
-/// ways gets elements.
+/// Errors: as above; the exception is the serial program's, where "serial" is block by block. The compiler chooses
+/// these overloads if the last function can be called with two values, but not with an element; a body that can be
+/// called in both ways gets elements.
 template <class First, class Last, class T, class Body, class Join>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::join_for<Join, T, First> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, First>()>

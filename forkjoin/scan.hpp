@@ -25,8 +25,8 @@
 
 namespace fj { inline namespace v0_2 {
 
-/// Whether the results of Op on values T do not depend on the association, to the last bit. If so, a scan computes less.
-/// True for integers; to be specialized for other types and operations.
+/// Whether the results of Op on values T do not depend on the association, to the last bit. If so, a scan computes
+/// less. True for integers; to be specialized for other types and operations.
 template <class Op, class T>
 inline constexpr bool exactly_associative = std::integral<T>;
 
@@ -168,8 +168,8 @@ consteval auto why_not_scan_range_blocks() {
 
 }  // namespace detail
 
-/// *(out + k) = *first op ... op *(first + k), possibly in parallel, for an associative op; out may be first. Returns the
-/// end of the output, as std::inclusive_scan.
+/// *(out + k) = *first op ... op *(first + k), possibly in parallel, for an associative op; out may be first. Returns
+/// the end of the output, as std::inclusive_scan.
 ///
 /// The association depends on the number of elements and options.grain alone, so floating-point results are the same to
 /// the last bit on any number of Ps and with any schedule, if those of parallel_reduce are. They differ from the
@@ -184,8 +184,8 @@ consteval auto why_not_scan_range_blocks() {
 /// in advance halves the chain of sums.
 ///
 /// Errors: what op or a copy throws; std::bad_alloc; fj::cancelled if options.stop was asked to stop before every block
-/// had started. Both leave the output partly written. Iterators must be random-access ones. Outside a runtime the
-/// call enters the default one.
+/// had started. Both leave the output partly written. Iterators must be random-access ones. Outside a runtime the call
+/// enters the default one.
 template <class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<void, First, Out, Op>()>
@@ -259,8 +259,8 @@ template <std::ranges::range Range, class Out, class Op, class T, class = detail
   requires(!detail::accepted<Why>)
 Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
-/// *(out + k) = init op *first op ... op *(first + k - 1): without the element itself. As std::exclusive_scan, otherwise
-/// as parallel_inclusive_scan with an initial value.
+/// *(out + k) = init op *first op ... op *(first + k - 1): without the element itself. As std::exclusive_scan,
+/// otherwise as parallel_inclusive_scan with an initial value.
 template <class First, class Last, class Out, class T, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
@@ -375,10 +375,11 @@ template <std::ranges::range Range, class Out, class Op, class T,
   requires(!detail::accepted<Why>)
 Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
-/// The scan by blocks, as the form of oneTBB's parallel_scan for functions. body(begin, end, value, is_final) folds a block
-/// into the value so far, and returns the result. If is_final, that value is the sum of all that comes before the block, and
-/// the body also writes what the scan is for; each block is final once. If not, the value is a copy of the identity, and
-/// nothing must be written: the block may be scanned later. join(value, value) combines. Returns the sum of all.
+/// The scan by blocks, as the form of oneTBB's parallel_scan for functions. body(begin, end, value, is_final) folds a
+/// block into the value so far, and returns the result. If is_final, that value is the sum of all that comes before the
+/// block, and the body also writes what the scan is for; each block is final once. If not, the value is a copy of the
+/// identity, and nothing must be written: the block may be scanned later. join(value, value) combines. Returns the sum
+/// of all.
 ///
 /// [first, last) and the blocks are as those of parallel_for_blocks: body gets the ends as iterators or as indices. The
 /// blocks and the association depend on the number of elements and options.grain alone, so the results are the same to

@@ -72,8 +72,8 @@ It pseudomedian(It first, std::iter_difference_t<It> n, int levels, Less& less) 
                         detail::pseudomedian(first + 2 * third, n - 2 * third, levels - 1, less), less);
 }
 
-/// Peters, "Pattern-defeating quicksort", 2021, with both parts of a partition sorted in parallel. A partition is itself
-/// parallel if it is large and a worker is hungry.
+/// Peters, "Pattern-defeating quicksort", 2021, with both parts of a partition sorted in parallel. A partition is
+/// itself parallel if it is large and a worker is hungry.
 template <class It, class Less>
 class quicksort {
   using difference = std::iter_difference_t<It>;
@@ -170,8 +170,8 @@ class quicksort {
 
 }  // namespace detail
 
-/// Sorts in place by comp(proj(a), proj(b)), as std::ranges::sort, by operator< if there is no comp. The order of elements
-/// with equal keys is unspecified, and may differ from call to call.
+/// Sorts in place by comp(proj(a), proj(b)), as std::ranges::sort, by operator< if there is no comp. The order of
+/// elements with equal keys is unspecified, and may differ from call to call.
 ///
 /// Several threads may call comp and proj at the same time. Exceptions: sort waits for all parts that have started, and
 /// rethrows the leftmost exception. The elements are then in an unspecified order; none is lost unless a move threw.

@@ -26,8 +26,8 @@ namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
-/// For elements whose moves may throw: partitions both halves and rotates what lies between. [first, last) are indices of
-/// `marks`.
+/// For elements whose moves may throw: partitions both halves and rotates what lies between. [first, last) are indices
+/// of `marks`.
 template <class It, class Filter>
 std::size_t partition_by_rotations(It begin, const Filter& marks, std::size_t first, std::size_t last,
                                    std::size_t grain) {
@@ -68,8 +68,8 @@ void partition_by_buffer(It first, std::size_t n, const Filter& marks, std::size
 
 }  // namespace detail
 
-/// Puts the elements for which pred(proj(element)) holds before the others, keeps the order within either group, and returns
-/// where the others begin, as std::stable_partition.
+/// Puts the elements for which pred(proj(element)) holds before the others, keeps the order within either group, and
+/// returns where the others begin, as std::stable_partition.
 ///
 /// Several threads may call pred and proj at the same time, once for each element. All these calls come before the
 /// first element moves. If one throws, the leftmost exception is rethrown. If options.stop was asked to stop before all
@@ -78,8 +78,8 @@ void partition_by_buffer(It first, std::size_t n, const Filter& marks, std::size
 /// options.grain: the number of elements that are processed without a fork, rounded up to a multiple of 64; 0 for some
 /// thousand. Outside a runtime the call enters the default one.
 ///
-/// Cost: three passes, a bit and room for a copy of each element; where moves may throw O(n log n) moves and a bit for each.
-/// Span O(n / grain); where moves may throw O(n).
+/// Cost: three passes, a bit and room for a copy of each element; where moves may throw O(n log n) moves and a bit for
+/// each. Span O(n / grain); where moves may throw O(n).
 template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<It, Predicate, Projection>()>

@@ -126,8 +126,8 @@ void sort_by_number(It first, It last, Compare& comp, Projection& proj, const lo
 ///
 /// Elements need no default constructor, and no copies.
 ///
-/// Cost: O(n log n) comparisons and moves, O(n) for sorted and strictly descending sequences; a buffer of n elements, or
-/// of 2 n numbers if moves can throw. Span O(log^3 n) beside the grain; with moves that can throw O(n).
+/// Cost: O(n log n) comparisons and moves, O(n) for sorted and strictly descending sequences; a buffer of n elements,
+/// or of 2 n numbers if moves can throw. Span O(log^3 n) beside the grain; with moves that can throw O(n).
 template <class It, class S, class Compare = std::less<>, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<It, Compare, Projection>()>

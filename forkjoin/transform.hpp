@@ -62,7 +62,8 @@ consteval auto why_not_transform_range() {
 }  // namespace detail
 
 /// *(out + k) = op(*(first + k)) for all elements, possibly in parallel; out may be first. Returns the end of the
-/// output, as std::transform. Order and errors are those of parallel_for. All iterators must be random-access ones.
+/// output, as std::transform. Order, errors and cost are those of parallel_for; what an assignment throws counts as
+/// thrown by its element, and the output is then partly written. All iterators must be random-access ones.
 template <class First, class Last, class Out, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_transform<Out, Op, First>()>

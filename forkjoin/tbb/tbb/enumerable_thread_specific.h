@@ -144,7 +144,8 @@ class enumerable_thread_specific {
   using range_type = generic_range_type<iterator>;
   using const_range_type = generic_range_type<const_iterator>;
 
-  /// A thread's value begins as T(), make(), a copy of the first one, or T(arguments). make may run on several threads at once.
+  /// A thread's value begins as T(), make(), a copy of the first one, or T(arguments). make may run on several threads
+  /// at once.
   enumerable_thread_specific() : make_([](void* at) { ::new (at) T(); }) {}
   template <class Make>
     requires std::is_invocable_v<Make&> && (!fj_detail::is_thread_specific<std::remove_cvref_t<Make>>)
@@ -169,7 +170,8 @@ class enumerable_thread_specific {
       : make_(other.make_) {
     copy_values(other);
   }
-  /// Takes over the values, or, of another type, moves them one by one. The other object then has none, and new ones begin as before.
+  /// Takes over the values, or, of another type, moves them one by one. The other object then has none, and new ones
+  /// begin as before.
   enumerable_thread_specific(enumerable_thread_specific&& other) : make_(other.make_) { swap_values(other); }
   template <class OtherAllocator, ets_key_usage_type OtherKey>
   enumerable_thread_specific(enumerable_thread_specific<T, OtherAllocator, OtherKey>&& other) : make_(other.make_) {
@@ -197,7 +199,8 @@ class enumerable_thread_specific {
     return *this;
   }
 
-  /// The calling thread's value, made if it has none. local alone may run on several threads at once. Cost: a call and a look into a table.
+  /// The calling thread's value, made if it has none. local alone may run on several threads at once. Cost: a call and
+  /// a look into a table.
   T& local() {
     if (void* const mine = threads_.find()) return static_cast<element*>(mine)->value;
     bool exists;

@@ -20,8 +20,8 @@ class global_control {
     terminate_on_exception = runtimes::ends_at_exception
   };
 
-  /// Any limit above the number of P means all of them. A stack's size holds for the tasks of groups and arenas from now on, and for the
-  /// runtimes that begin later: arenas, and the default one.
+  /// Any limit above the number of P means all of them. A stack's size holds for the tasks of groups and arenas from
+  /// now on, and for the runtimes that begin later: arenas, and the default one.
   global_control(parameter what, std::size_t value) : what_(what), value_(value) {
     if (what == max_allowed_parallelism && value == 0)
       throw std::invalid_argument("tbb::global_control: max_allowed_parallelism is 0; set at least 1");

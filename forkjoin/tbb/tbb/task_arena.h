@@ -29,8 +29,8 @@ template <class F>
   return f();
 }
 
-/// Starts f as a fiber of that runtime. As in oneTBB, an exception that leaves f ends the process. `own`: of an arena, which serves no other
-/// before f has ended.
+/// Starts f as a fiber of that runtime. As in oneTBB, an exception that leaves f ends the process. `own`: of an arena,
+/// which serves no other before f has ended.
 template <class F>
 void enqueue(fj::runtime_ref in, std::shared_ptr<fj::runtime> own, F&& f) {
   const keeps_worker until_done;
@@ -81,7 +81,8 @@ class task_arena {
   void initialize(const constraints& wanted, unsigned = 1, priority = priority::normal) {
     initialize(wanted.max_concurrency);
   }
-  /// To the runtime that the calling code runs in; outside of any, to the default one, or to none if the thread has not used it.
+  /// To the runtime that the calling code runs in; outside of any, to the default one, or to none if the thread has not
+  /// used it.
   void initialize(attach) {
     const std::scoped_lock held(making_);
     if (own_ || attached_ || (!fj_detail::is_inside() && !fj_detail::has_entered)) return;
@@ -142,8 +143,8 @@ class task_arena {
 
 namespace this_task_arena {
 
-/// The number of the P. A thread outside has number 0, as one that has entered an arena first, once it has called a runtime; here it runs
-/// beside the P with that number.
+/// The number of the P. A thread outside has number 0, as one that has entered an arena first, once it has called a
+/// runtime; here it runs beside the P with that number.
 inline int current_thread_index() {
   return fj_detail::is_inside() ? fj::this_proc() : fj_detail::has_entered ? 0 : task_arena::not_initialized;
 }

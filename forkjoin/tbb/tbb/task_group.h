@@ -104,7 +104,8 @@ class task_frame : public body_frame {
   task_frame(task_group_context* context, const void* floor, const task_group& of) noexcept
       : body_frame(context, floor, &of) {}
 
-  /// Where the calling code, which is in this body, keeps a task. nullptr: such tasks are nested so deeply that half of the stack is used.
+  /// Where the calling code, which is in this body, keeps a task. nullptr: such tasks are nested so deeply that half of
+  /// the stack is used.
   kept_tasks* place() noexcept {
     if (place_) return &*place_;
     fj::detail::fiber* const here = fj::detail::current_fiber();
@@ -197,7 +198,8 @@ class task_group {
     return task_handle(std::make_unique<fj_detail::heap_task_of<task_type<F>>>(task_of(std::forward<F>(f))));
   }
 
-  /// Runs what is left, waits for the rest, and throws what a task has thrown first. Then the group, and its context, are as new.
+  /// Runs what is left, waits for the rest, and throws what a task has thrown first. Then the group, and its context,
+  /// are as new.
   task_group_status wait() {
     wait_for_all("tbb::task_group::wait");
     const std::exception_ptr error = context_->error();
@@ -365,7 +367,8 @@ void group_task<F>::operator()() noexcept {
 
 using isolated_task_group = task_group;
 
-/// Whether the context of the calling code is cancelled. Code that a thief has taken from a fork of the library's own belongs to none.
+/// Whether the context of the calling code is cancelled. Code that a thief has taken from a fork of the library's own
+/// belongs to none.
 inline bool is_current_task_group_canceling() {
   const task_group_context* const here = fj_detail::current_context();
   return here && here->is_group_execution_cancelled();

@@ -67,13 +67,15 @@ class observers final : public fj::detail::thread_hooks {
 
 }  // namespace fj_detail
 
-/// Calls on_scheduler_entry(is_worker) in a thread before the thread runs code of the runtime, and on_scheduler_exit(is_worker) after that: when
-/// a worker is about to sleep, or when a call from outside is over; is_worker is false in the latter. The runtime is an arena's, or that
-/// of the code that calls observe; outside of any, the default one. A thread that is in it when the observer becomes active makes its first
-/// call before it runs the next strand; the one that calls observe in a runtime, at once. Each exit follows an entry, but none follows the end
+/// Calls on_scheduler_entry(is_worker) in a thread before the thread runs code of the runtime, and
+/// on_scheduler_exit(is_worker) after that: when a worker is about to sleep, or when a call from outside is over;
+/// is_worker is false in the latter. The runtime is an arena's, or that of the code that calls observe; outside of any,
+/// the default one. A thread that is in it when the observer becomes active makes its first call before it runs the
+/// next strand; the one that calls observe in a runtime, at once. Each exit follows an entry, but none follows the end
 /// of observing.
 ///
-/// The calls run between strands, on the thread's own stack: an algorithm there ends the process with a message. What they throw ends it, too.
+/// The calls run between strands, on the thread's own stack: an algorithm there ends the process with a message. What
+/// they throw ends it, too.
 class task_scheduler_observer {
  public:
   task_scheduler_observer() = default;
@@ -85,7 +87,8 @@ class task_scheduler_observer {
   virtual void on_scheduler_entry(bool /*is_worker*/) {}
   virtual void on_scheduler_exit(bool /*is_worker*/) {}
 
-  /// To stop waits until calls of this observer that are under way have ended.
+  /// To stop waits until calls of this observer that are under way have ended: so not from such a call, which would
+  /// wait for itself.
   void observe(bool state = true) {
     if (!state) {
       if (fj_detail::observers* const there = where_.exchange(nullptr)) there->remove(*this);
