@@ -40,8 +40,9 @@ struct options {
   /// Each thread that the runtime starts calls the first one before it runs anything, and the second one when it ends:
   /// to set its name or its priority, to make and free what the program keeps for each thread. `worker`: 0 for the
   /// first of these threads, and so on; unless the call changes it, their names are "fj-0", "fj-1" and so on. Each is
-  /// called on the thread, outside of the runtime, while others may call it for theirs. One that throws ends the
-  /// program. Threads that call run, and the monitor's, call neither.
+  /// called on the thread, outside of the runtime, while others may call it for theirs. It must not enter this runtime,
+  /// nor wait for code that runs there, which may need this very thread. One that throws ends the program. Threads that
+  /// call run, and the monitor's, call neither.
   void (*on_worker_start)(unsigned worker) = nullptr;
   void (*on_worker_stop)(unsigned worker) = nullptr;
 

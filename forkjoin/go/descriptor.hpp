@@ -29,6 +29,15 @@ struct descriptor_access;
 /// by poll(2), and opens an eventfd for the time of the wait.
 ///
 /// Regular files have no events: reads and writes of them block their thread.
+///
+/// The operations are the functions below this class. Each has two forms, but readable and writable of a descriptor
+/// have the first alone. One form throws: std::system_error with the system's error, fj::timed_out if the time
+/// options.until comes during the wait, fj::cancelled if options.stop is asked to stop during the wait. The other form
+/// sets `error`: to the system's error, to std::errc::timed_out, to std::errc::operation_canceled; without an error it
+/// clears `error`. Both report std::errc::bad_file_descriptor if the descriptor is closed before or during the
+/// operation, and std::errc::too_many_files_open if a first wait needs a descriptor and the system refuses one. Both
+/// throw std::bad_alloc if there is no memory for the wait. An operation that need not wait ignores both limits. Cost
+/// without a wait: the system call, and four uncontended atomic operations.
 class descriptor {
  public:
   /// Owns none.
@@ -93,16 +102,8 @@ inline std::size_t tell(const io_end& end, std::error_code& error) noexcept {
 
 }  // namespace detail
 
-// Each operation has two forms. One form throws: std::system_error with the system's error, fj::timed_out if the time
-// options.until comes during the wait, fj::cancelled if options.stop is asked to stop during the wait. The other form
-// sets `error`: to the system's error, to std::errc::timed_out, to std::errc::operation_canceled; without an error it
-// clears `error`. Both report std::errc::bad_file_descriptor if the descriptor is closed before or during the
-// operation, and std::errc::too_many_files_open if a first wait needs a descriptor and the system refuses one. Both
-// throw std::bad_alloc if there is no memory for the wait. An operation that need not wait ignores both limits. Cost
-// without a wait: the system call, and four uncontended atomic operations.
-
 /// Waits until there is something to read, and reads at most `size` bytes of it. Returns the number of bytes: 0 at the
-/// end of the input (the peer has closed), or if size is 0.
+/// end of the input (the peer has closed), or if size is 0. Errors: as fj::descriptor says.
 inline std::size_t read(const descriptor& from, void* into, std::size_t size, wait_options options = {}) {
   return detail::expect_done(
       detail::read_from(detail::descriptor_access::of(from), into, size, detail::limits_of(options, "fj::read")),
@@ -118,7 +119,7 @@ inline std::size_t read(const descriptor& from, void* into, std::size_t size, st
 /// Writes all `size` bytes, and waits for room as often as necessary. Returns the number of bytes written, also if it
 /// sets `error`; after an exception that number is unknown. If several strands write at once, the parts may mix. If the
 /// peer of a socket has closed, the error is std::errc::broken_pipe, without SIGPIPE. If the reader of a pipe has
-/// closed, the system also sends SIGPIPE, which the program must handle.
+/// closed, the system also sends SIGPIPE, which the program must handle. Other errors: as fj::descriptor says.
 inline std::size_t write(const descriptor& to, const void* from, std::size_t size, wait_options options = {}) {
   return detail::expect_done(
       detail::write_to(detail::descriptor_access::of(to), from, size, detail::limits_of(options, "fj::write")),
@@ -132,7 +133,7 @@ inline std::size_t write(const descriptor& to, const void* from, std::size_t siz
 
 /// Waits for a connection to a listening socket, and returns a descriptor for it, which does not block its thread and
 /// is closed by exec. If it sets `error`, the returned object owns none. If the process has no free number, it reports
-/// std::errc::too_many_files_open at once, without a wait.
+/// std::errc::too_many_files_open at once, without a wait. Other errors: as fj::descriptor says.
 inline descriptor accept(const descriptor& listener, wait_options options = {}) {
   detail::io_end end;
   detail::watched* const made =
@@ -149,7 +150,8 @@ inline descriptor accept(const descriptor& listener, std::error_code& error, wai
 }
 
 /// Connects a socket, and waits until it is connected. After an error, a deadline or a stop the socket cannot be used:
-/// close it. If the queue of a local peer is full, the error is std::errc::resource_unavailable_try_again.
+/// close it. If the queue of a local peer is full, the error is std::errc::resource_unavailable_try_again. Other
+/// errors: as fj::descriptor says.
 inline void connect(const descriptor& socket, const ::sockaddr* address, std::size_t length,
                     wait_options options = {}) {
   detail::expect_done(detail::connect_to(detail::descriptor_access::of(socket), address, length,
@@ -164,7 +166,7 @@ inline void connect(const descriptor& socket, const ::sockaddr* address, std::si
 }
 
 /// Waits until a read (or write) would not block: there is data (or room), the end, or an error. For system calls that
-/// this library does not wrap.
+/// this library does not wrap. Errors: as the throwing form that fj::descriptor describes.
 inline void readable(const descriptor& d, wait_options options = {}) {
   detail::expect_done(detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::reading,
                                                detail::limits_of(options, "fj::readable")),
@@ -177,7 +179,8 @@ inline void writable(const descriptor& d, wait_options options = {}) {
 }
 
 /// The same for the number of a descriptor of any kind and mode. It must stay open during the wait: to close it does
-/// not end the wait. Each wait registers the number again.
+/// not end the wait. Each wait registers the number again. Errors: as fj::descriptor says;
+/// std::errc::bad_file_descriptor if the number is none of an open descriptor.
 inline void readable(int number, wait_options options = {}) {
   detail::expect_done(
       detail::wait_until_ready(number, detail::io_way::reading, detail::limits_of(options, "fj::readable")),

@@ -232,8 +232,9 @@ std::size_t select(First&& first, Cases&&... cases) {
 }
 
 /// A select whose cases are known when the program runs: any number of them, added one by one. The list keeps its
-/// cases, for one select after another. Not to be used by several strands at once, and a handler must not remove its
-/// own case.
+/// cases, for one select after another. on_receive, on_send, on_ready and after add a case as the functions of these
+/// names, throw what those throw, and return its index. Not to be used by several strands at once, and a handler must
+/// not remove its own case.
 ///
 ///   fj::select_list any;
 ///   for (const auto& input : inputs) any.on_receive(input, [&](auto value) { ... });
@@ -246,8 +247,6 @@ class select_list {
   select_list() = default;
   select_list(const select_list&) = delete;
   select_list& operator=(const select_list&) = delete;
-
-  // The cases, as the functions of these names. Each returns its index.
 
   template <class T, class F>
   std::size_t on_receive(const channel<T>& c, F f, std::source_location at = std::source_location::current()) {
