@@ -1,4 +1,5 @@
-// Boost.Asio's asynchronous operations as calls that block the fiber, never its worker. For programs that have Boost.Asio.
+// Boost.Asio's asynchronous operations as calls that block the fiber, never its worker. For programs that have
+// Boost.Asio.
 #pragma once
 
 #include "forkjoin/detail/needs_runtime.hpp"

@@ -222,8 +222,8 @@ class combinable {
     other.has_spares_.store(other.spares_ != nullptr, std::memory_order_relaxed);
   }
 
-  // In one thread all strands would get the same value, and an observer would see them share it. So a strand gets one that only strands
-  // before it have had: as many values are made as if each branch ran on a P of its own.
+  // In one thread all strands would get the same value, and an observer would see them share it. So a strand gets one
+  // that only strands before it have had: as many values are made as if each branch ran on a P of its own.
   entry* local_observed() {
     if (entry* const last = own_slot().exchange(nullptr); last && was_before(*last)) return last;
     auto* const fresh = new entry{make_(), all_.load()};

@@ -62,8 +62,8 @@ class fed_loop {
     });
   }
 
-  // An element that the loop begins with, by a strand that is no child of the scope: so the scope does not see its exception. An earlier one
-  // starts nonetheless, as parallel_for has it: its exception comes first.
+  // An element that the loop begins with, by a strand that is no child of the scope: so the scope does not see its
+  // exception. An earlier one starts nonetheless, as parallel_for has it: its exception comes first.
   template <class It>
   void run_first(scope& all, It element) {
     if (all.stopped()) return leave_out(all);

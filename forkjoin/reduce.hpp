@@ -121,7 +121,8 @@ T accumulate(const It& first, std::size_t n, T identity, Body& body, Join& joins
   const auto at = [&first](std::size_t k) { return detail::advanced(first, k); };
   if constexpr (element_body<Body, T, It>) {
     auto each = [&body](It from, const It& to, T acc) {
-      // By their number: up to an end that the caller computed g++ takes 1.6 times as long to count numbers above a bound.
+      // By their number: up to an end that the caller computed g++ takes 1.6 times as long to count numbers above a
+      // bound.
       for (std::size_t remaining = static_cast<std::size_t>(to - from); remaining != 0;
            --remaining, static_cast<void>(++from))
         acc = static_cast<T>(std::invoke(body, std::move(acc), *from));

@@ -85,7 +85,8 @@ class quicksort {
 
   void operator()(It first, It last) {
     const auto n = static_cast<std::size_t>(last - first);
-    // Not std::bit_width, whose type is int or n's, by the version of the standard library: a cast would be useless or missing.
+    // Not std::bit_width, whose type is int or n's, by the version of the standard library: a cast would be useless or
+    // missing.
     sort(first, last, std::numeric_limits<std::size_t>::digits - std::countl_zero(n), true);
   }
 
@@ -100,7 +101,8 @@ class quicksort {
       if (bad_allowed == 0) return detail::heap_sort(first, last, less_);
       std::ranges::iter_swap(first, detail::pseudomedian(first, n, n > 4096 ? 3 : n > 128 ? 2 : 1, less_));
 
-      // No element is less than the one before first. If the pivot equals that one, all elements equal to it are in place.
+      // No element is less than the one before first. If the pivot equals that one, all elements equal to it are in
+      // place.
       if (!leftmost && !less_(*(first - 1), *first)) {
         first =
             partition_by_pivot(first, last, [](const auto& less, auto&& x, auto&& pivot) { return !less(pivot, x); });

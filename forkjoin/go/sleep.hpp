@@ -44,7 +44,8 @@ void sleep_for(const std::chrono::duration<Rep, Period>& d, wait_options options
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options options = {}) {
   detail::maybe_yield();
-  // Again and again: another clock may be set back during the sleep. Where time is counted, another one does not go on meanwhile.
+  // Again and again: another clock may be set back during the sleep. Where time is counted, another one does not go on
+  // meanwhile.
   for (detail::deadline end = detail::deadline_at(t); end > detail::now(); end = detail::deadline_at(t)) {
     detail::sleep_until(end, options);
     if (detail::os::takes_turns()) return;
