@@ -201,8 +201,8 @@ auto otherwise(F f, std::source_location at = std::source_location::current()) {
 /// std::logic_error if a case has sent its value before; with wait_options as first argument, fj::cancelled if the
 /// token is asked to stop first, and fj::timed_out if the time options.until comes first.
 ///
-/// Cost without a wait: the locks of all channels and futures of the cases; no allocation. Source: selectgo in Go's
-/// runtime/select.go.
+/// Cost without a wait: the locks of all channels and futures of the cases, sorted by insertion; no allocation. Source:
+/// selectgo in Go's runtime/select.go.
 template <class... Cases>
 std::size_t select(const wait_options& options, Cases&&... cases) {
   static_assert((detail::is_otherwise<std::remove_cvref_t<Cases>> + ... + 0) <= 1,
@@ -241,7 +241,8 @@ std::size_t select(First&& first, Cases&&... cases) {
 ///   const std::size_t which = any.select();
 ///
 /// Cost: an allocation for each case that is added, and for each select a few more, for lists of all cases; else what
-/// fj::select costs. From a few thousand cases on that is the time that it takes to lock all their channels.
+/// fj::select costs. The locks are sorted by insertion first: with n channels whose addresses are in no order that
+/// takes O(n^2), about 2 n^2 instructions.
 class select_list {
  public:
   select_list() = default;
@@ -352,7 +353,7 @@ class select_list {
 /// Waits until one of the futures of that range is ready, and returns its index: of several, any. What
 /// std::experimental calls when_any; for all of them, wait for one after the other. Throws std::logic_error if there is
 /// none, or if one is not valid; fj::cancelled, fj::timed_out and std::bad_alloc as future::wait. Cost: memory for a
-/// case, and a lock, for each future.
+/// case, and a lock, for each future, sorted as for a select_list.
 template <std::ranges::forward_range Futures>
 std::size_t wait_any(const Futures& futures, wait_options options = {}) {
   std::deque<detail::select_case> cases;
