@@ -156,8 +156,7 @@ inline runtime_ref this_runtime() {
 /// Options of the default runtime, which the first call that enters it makes. Call it before, for example at the
 /// beginning of main: later it throws std::logic_error. Throws std::invalid_argument if an option or an environment
 /// variable makes no sense. A child process that fork(2) made has a default runtime of its own, with the options that
-/// the parent set. The texts that the options point to must not change or end before the default runtime has been made,
-/// also the one of such a child.
+/// the parent set.
 inline void default_options(const options& wanted) { detail::set_default_options(wanted); }
 
 /// As runtime::run, in the default runtime. The first call makes that runtime, and throws what its constructor throws:

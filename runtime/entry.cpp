@@ -1,6 +1,7 @@
 #include "forkjoin/abi/runtime.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
@@ -279,7 +280,15 @@ void set_default_options(const options& wanted) {
     throw std::logic_error(
         "fj::default_options: the default runtime is there already; call it earlier, before anything enters that "
         "runtime");
+  // The program's texts may end after this call, and the default runtime begins later. Never destroyed, as that runtime.
+  static auto& texts = *new std::array<std::string, 3>;
   known.default_options = wanted;
+  std::size_t at = 0;
+  for (const char** each : {&known.default_options.trace, &known.default_options.flight_recorder,
+                            &known.default_options.schedule.changes}) {
+    std::string& kept = texts[at++];
+    if (*each) *each = (kept = *each).c_str();
+  }
 }
 
 bool is_inside(const scheduler& s) noexcept { return current_scheduler() == &s; }

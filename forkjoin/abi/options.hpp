@@ -12,7 +12,7 @@ struct replay {
   std::uint64_t seed = 0;
   /// The same schedule but for these choices, in the form in which fj::explore prints them: "12=2,40=1" for the thread
   /// with number 2 at the twelfth choice, and so on. Everywhere else the thread that has the turn goes on where it can.
-  /// Read when the runtime is made. nullptr: all as the seed has it.
+  /// Copied. nullptr: all as the seed has it.
   const char* changes = nullptr;
 };
 
@@ -40,8 +40,9 @@ struct options {
   /// Each thread that the runtime starts calls the first one before it runs anything, and the second one when it ends:
   /// to set its name or its priority, to make and free what the program keeps for each thread. `worker`: 0 for the
   /// first of these threads, and so on; unless the call changes it, their names are "fj-0", "fj-1" and so on. Each is
-  /// called on the thread, outside of the runtime, while others may call it for theirs. It must not enter this runtime,
-  /// nor wait for code that runs there, which may need this very thread. One that throws ends the program. Threads that
+  /// called on the thread, outside of the runtime, while others may call it for theirs. It must not wait for code
+  /// that runs in this runtime, which may need this very thread; run and go of this runtime throw std::logic_error
+  /// there. One that throws ends the program. Threads that
   /// call run, and the monitor's, call neither.
   void (*on_worker_start)(unsigned worker) = nullptr;
   void (*on_worker_stop)(unsigned worker) = nullptr;
@@ -50,16 +51,16 @@ struct options {
   /// with FORKJOIN_STATS=1.
   bool stats = false;
 
-  /// A file, unless empty: the runtime traces into it from its begin to its end, as with runtime::trace_to. Copied when
-  /// the runtime is made: for fj::default_options that is later. nullptr: the environment variable FORKJOIN_TRACE, in
-  /// which "%p" stands for the number of the process; a second runtime of the process appends ".2", and so on.
+  /// A file, unless empty: the runtime traces into it from its begin to its end, as with runtime::trace_to. Copied.
+  /// nullptr: the environment variable FORKJOIN_TRACE, in which "%p" stands for the number of the process; a second
+  /// runtime of the process appends ".2", and so on.
   const char* trace = nullptr;
 
   /// A file, unless empty: the flight recorder. The runtime keeps its newest events in memory, as with `trace`, and
   /// writes them there when its strands stand still, when it prints its fibers at a signal, and when a strand has kept
   /// its P for 100 ms while others were ready (FORKJOIN_LONG_RUN_MS in the environment: another number, 0: never),
   /// whose backtrace it prints. runtime::write_trace writes them anywhere. If the file could not be written, the
-  /// runtime throws std::system_error when it is made. Copied as `trace` is. nullptr: the environment variable
+  /// runtime throws std::system_error when it is made. Copied. nullptr: the environment variable
   /// FORKJOIN_FLIGHT_RECORDER, as with `trace`.
   const char* flight_recorder = nullptr;
 

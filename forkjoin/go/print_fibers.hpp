@@ -25,8 +25,8 @@ inline fiber_counts count_fibers() noexcept { return detail::count_fibers(); }
 /// From now on the program prints its fibers at each such signal, and continues: after `fj::print_fibers_on(SIGQUIT)`,
 /// Ctrl-\ in a terminal shows why a program hangs. A separate thread prints. The environment variable
 /// FORKJOIN_SIGQUIT=1 does the same when the first runtime is made. Replaces the program's own handler of that signal.
-/// Only for signals that are sent: after a fault (SIGSEGV, SIGBUS, SIGFPE, SIGILL) the program would continue at the
-/// fault, and print without end. False if the system refuses the thread or the signal.
+/// False, and nothing has changed, for a signal of a fault (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP), after which a
+/// program cannot continue, and if the system refuses the thread or the signal.
 inline bool print_fibers_on(int signal = SIGQUIT) noexcept { return detail::print_fibers_on(signal); }
 
 }}  // namespace fj::v0_2

@@ -201,8 +201,8 @@ auto otherwise(F f, std::source_location at = std::source_location::current()) {
 /// std::logic_error if a case has sent its value before; with wait_options as first argument, fj::cancelled if the
 /// token is asked to stop first, and fj::timed_out if the time options.until comes first.
 ///
-/// Cost without a wait: the locks of all channels and futures of the cases, sorted by insertion; no allocation. Source:
-/// selectgo in Go's runtime/select.go.
+/// Cost without a wait: the locks of all channels and futures of the cases, sorted; no allocation. Source: selectgo in
+/// Go's runtime/select.go.
 template <class... Cases>
 std::size_t select(const wait_options& options, Cases&&... cases) {
   static_assert((detail::is_otherwise<std::remove_cvref_t<Cases>> + ... + 0) <= 1,
@@ -233,16 +233,14 @@ std::size_t select(First&& first, Cases&&... cases) {
 
 /// A select whose cases are known when the program runs: any number of them, added one by one. The list keeps its
 /// cases, for one select after another. on_receive, on_send, on_ready and after add a case as the functions of these
-/// names, throw what those throw, and return its index. Not to be used by several strands at once, and a handler must
-/// not remove its own case.
+/// names, throw what those throw, and return its index. Not to be used by several strands at once.
 ///
 ///   fj::select_list any;
 ///   for (const auto& input : inputs) any.on_receive(input, [&](auto value) { ... });
 ///   const std::size_t which = any.select();
 ///
 /// Cost: an allocation for each case that is added, and for each select a few more, for lists of all cases; else what
-/// fj::select costs. The locks are sorted by insertion first: with n channels whose addresses are in no order that
-/// takes O(n^2), about 2 n^2 instructions.
+/// fj::select costs.
 class select_list {
  public:
   select_list() = default;
@@ -289,7 +287,7 @@ class select_list {
   }
 
   /// The case is never ready again; other cases keep their indices. Throws std::out_of_range if there never was a case
-  /// of that index. Not from the handler of that case, which it destroys.
+  /// of that index. The case's own handler may call it.
   void remove(std::size_t index) { cases_.at(index).reset(); }
 
   /// Waits until one of the cases is ready, does it, runs its handler, and returns its index, as fj::select. Throws
@@ -323,7 +321,7 @@ class select_list {
 
   template <class Case, class... Arguments>
   std::size_t add(Arguments&&... arguments) {
-    cases_.push_back(std::make_unique<one_case<Case>>(std::forward<Arguments>(arguments)...));
+    cases_.push_back(std::make_shared<one_case<Case>>(std::forward<Arguments>(arguments)...));
     return cases_.size() - 1;
   }
 
@@ -343,11 +341,12 @@ class select_list {
     detail::throw_if_limited(end);
     if (!chosen) return std::nullopt;
     const std::size_t index = indices[static_cast<std::size_t>(std::ranges::find(ready, chosen) - ready.begin())];
-    cases_[index]->run(closed);
+    const std::shared_ptr<any_case> kept = cases_[index];  // its handler may remove it
+    kept->run(closed);
     return index;
   }
 
-  std::vector<std::unique_ptr<any_case>> cases_;
+  std::vector<std::shared_ptr<any_case>> cases_;
 };
 
 /// Waits until one of the futures of that range is ready, and returns its index: of several, any. What

@@ -50,6 +50,8 @@ void serve(void*) noexcept {
 }  // namespace
 
 bool on_signal(int number, void (*act)() noexcept) noexcept {
+  // The program would go on at the fault, and act without end.
+  if (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGTRAP) return false;
   const std::lock_guard lock(starting);
   if (acts_in.load(std::memory_order_relaxed) != process_generation()) {
     what = act;

@@ -96,6 +96,9 @@ void refuse_root(const scheduler& s) {
     throw std::logic_error(
         "forkjoin: this runtime was made before fork(2), and its threads stayed in the parent process; make a new "
         "fj::runtime in the child");
+  if (starts_thread_of(s))
+    throw std::logic_error(
+        "forkjoin: options::on_worker_start must not enter its own runtime, which may wait for this very thread");
   if (s.settings().in_turns && !os::turns::self())
     throw std::logic_error(
         "forkjoin: the threads of this runtime take turns, as a schedule was asked for (options::schedule or "

@@ -13,13 +13,20 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
+// The runtime whose on_worker_start the thread calls.
+constinit thread_local const scheduler* starts_in = nullptr;
+
 // The life of a worker's own thread: wait for a P, run what there is, park.
 void thread_main(void* self) noexcept {
   worker& m = *static_cast<worker*>(self);
   const unsigned number = m.number - 1;
   const settings& set = m.sched().settings();
   os::name_thread("fj-", number);
-  if (set.on_worker_start) set.on_worker_start(number);
+  if (set.on_worker_start) {
+    starts_in = &m.sched();
+    set.on_worker_start(number);
+    starts_in = nullptr;
+  }
   os::ensure_alternate_stack();
   os::adopt_native_stack(m.native);
   m.exceptions = &os::this_threads_exceptions();
@@ -33,6 +40,8 @@ void thread_main(void* self) noexcept {
 }
 
 }  // namespace
+
+bool starts_thread_of(const scheduler& s) noexcept { return starts_in == &s; }
 
 worker* threads::start(waker then) noexcept {
   // The new thread inherits the processors of this one, which may have been kept off some when it was woken.

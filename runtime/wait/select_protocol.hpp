@@ -70,12 +70,19 @@ class selection {
   class all_locks {
    public:
     all_locks(std::span<select_case* const> cases, std::span<select_place> places) : places_(places) {
-      // Insertion sort: there are few, and an entry cannot move.
-      for (std::size_t i = 0; i < cases.size(); ++i) {
-        std::size_t at = i;
-        for (; at > 0 && std::less<>()(cases[i]->lock, places[at - 1].lock); --at)
-          places[at].lock = places[at - 1].lock;
-        places[at].lock = cases[i]->lock;
+      // Shell's sort with Knuth's gaps (TAOCP 5.2.1): an entry cannot move, only the locks do. For few it is an
+      // insertion sort.
+      std::size_t gap = 1;
+      while (gap < cases.size() / 3) gap = 3 * gap + 1;
+      for (std::size_t i = 0; i < cases.size(); ++i) places[i].lock = cases[i]->lock;
+      for (; gap > 0; gap /= 3) {
+        for (std::size_t i = gap; i < cases.size(); ++i) {
+          os::mutex* const lock = places[i].lock;
+          std::size_t at = i;
+          for (; at >= gap && std::less<>()(lock, places[at - gap].lock); at -= gap)
+            places[at].lock = places[at - gap].lock;
+          places[at].lock = lock;
+        }
       }
     }
 

@@ -69,6 +69,15 @@ int program(const std::string& how) {
       fj::default_options(test::with_procs(6));
       return static_cast<int>(fj::procs());
     }
+    if (how == "texts that end") {
+      std::string trace = "environment_test.trace", changes = "1=2";
+      fj::options with = test::with_procs(2);
+      with.trace = trace.data();
+      with.schedule = {.seed = 1, .changes = changes.data()};
+      fj::default_options(with);
+      trace = "environment_test.other", changes = "wrong";
+      return fj::run([] { return std::remove("environment_test.trace"); });
+    }
     if (how == "late options") {
       fj::run([] {});
       fj::default_options(test::with_procs(3));
@@ -163,6 +172,8 @@ int main(int argc, char** argv) {
     verdict.check(test::run_again({"default"}).code == 0, "FORKJOIN_MEMBARRIER=0 breaks fib");
   }
   verdict.check(test::run_again({"options"}).code == 6, "the last of fj::default_options counts");
+  // Tried with the program's pointers kept.
+  verdict.check(test::run_again({"texts that end"}).code == 0, "the texts of fj::default_options are copied");
   for (const auto& [how, says] :
        {std::pair{"late options", "fj::default_options: the default runtime is there already"},
         std::pair{"wrong options", "options::procs is 5000"}}) {

@@ -338,6 +338,7 @@ void all(unsigned p) {
 
 int main() {
   EXPECT(fj::print_fibers_on(SIGUSR1));
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) EXPECT(!fj::print_fibers_on(fault));
   for (const unsigned p : {1u, 2u, 4u}) all(p);
   EXPECT(fj::run([] { return fib<fj::continuations>(10); }) == 55);
   EXPECT(std::freopen("/dev/null", "w", stderr));

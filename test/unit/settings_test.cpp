@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "forkjoin/fork_each.hpp"
+#include "forkjoin/go.hpp"
 #include "runtime/os/topology.hpp"
 #include "test/support.hpp"
 #include "test/threads.hpp"
@@ -323,4 +324,35 @@ TEST_CASE("settings: each thread that the runtime starts calls on_worker_start f
   CHECK(hooked.begun.size() >= 2);
   CHECK(hooked.ended == hooked.begun.size());
   for (const auto& [worker, name] : hooked.begun) CHECK(name == "fj-" + std::to_string(worker));
+}
+
+namespace {
+
+fj::runtime* entered_by_callback = nullptr;
+std::atomic<int> refusals{0};
+
+void expect_refusal(void (*call)()) {
+  try {
+    call();
+  } catch (const std::logic_error& error) {
+    refusals += std::string(error.what()).find("options::on_worker_start") != std::string::npos;
+  }
+}
+
+void enters(unsigned) {
+  expect_refusal([] { entered_by_callback->run([] {}); });
+  expect_refusal([] { static_cast<void>(entered_by_callback->go([] {})); });
+}
+
+}  // namespace
+
+// Tried without the refusal: with one P it hangs.
+TEST_CASE("settings: on_worker_start cannot enter its own runtime, which may wait for that thread") {
+  const test::watchdog dog("worker hook that enters", 1);
+  fj::options with = test::with_procs(1);
+  with.on_worker_start = enters;
+  fj::runtime rt(with);
+  entered_by_callback = &rt;
+  rt.go([] {}).get();
+  CHECK(refusals.load() == 2);
 }
