@@ -7,6 +7,7 @@
 
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
+#include "runtime/base/prefetch.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/machine.hpp"
 #include "runtime/os/memory_fault.hpp"
@@ -252,8 +253,7 @@ namespace {
 // memory is there by then.
 void prefetch_stack(const fiber& f) noexcept {
   constexpr std::size_t frames = 512;
-  const auto* const newest = static_cast<const std::byte*>(f.context.registers);
-  for (std::size_t at = 0; at < frames; at += cache_line) __builtin_prefetch(newest + at, 1);
+  prefetch(f.context.registers, frames);
 }
 
 }  // namespace

@@ -83,7 +83,6 @@ struct fiber : fiber_face, join_waiter, runnable, parent_rest {
   relaxed<deque*> carried = nullptr;  ///< the deque, with records, that it took along when it gave way; else nullptr
   /// Nanoseconds, by os::rough_ns, that it had of its slice when it was cut, if it goes on with the rest; else 0.
   relaxed<std::uint64_t> had = 0;
-  relaxed<fiber*> next = nullptr;           ///< in the pool
   relaxed<stack_tally*> counted = nullptr;  ///< the counter of the P that took the stack
   /// Others read whether it is waiting or runnable, before what it waits for.
   published<fiber_state> state = fiber_state::free;

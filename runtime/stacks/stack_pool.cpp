@@ -6,7 +6,9 @@
 #include <new>
 #include <utility>
 
+#include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
+#include "runtime/base/prefetch.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/memory/memory_checker.hpp"
 #include "runtime/os/memory/pages.hpp"
@@ -19,6 +21,11 @@ namespace {
 // more by 512.
 constexpr std::size_t prefetched_stack = 1024;
 
+// A free fiber, and so many bytes below the top of its stack.
+void prefetch_free(const fiber& f, std::size_t below) noexcept {
+  prefetch(reinterpret_cast<const std::byte*>(&f) - below, below + sizeof(fiber));
+}
+
 }  // namespace
 
 stack_pool::stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, std::size_t small_guard) noexcept
@@ -28,7 +35,7 @@ stack_pool::stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, s
       numbers_(numbers) {}
 
 stack_pool::~stack_pool() {
-  while (fiber* f = idle_.pop()) {
+  for (fiber* const f : idle_) {
     std::byte* const mapping = f->mapping;
     const std::size_t size = f->mapping_size;
     os::drop_context(f->context);
@@ -51,7 +58,18 @@ std::byte* stack_pool::reserve(std::size_t bytes) noexcept {
   return reserved_ + reserved_bytes_;
 }
 
+bool stack_pool::make_room() noexcept {
+  const std::size_t needed = mapped_.load(std::memory_order_relaxed) + std::size_t{1};
+  try {
+    if (idle_.capacity() < needed) idle_.reserve(2 * needed);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
 fiber* stack_pool::map() noexcept {
+  if (!make_room()) return nullptr;
   const std::size_t inner =
       guard_ + (is_small_ ? stack_size_ : os::round_to_pages(stack_size_ + colours * colour_size + sizeof(fiber)));
   // An array above, on the heap perhaps, must not reach the fiber when a program runs over its lower end.
@@ -87,25 +105,25 @@ fiber* stack_pool::map() noexcept {
 
 fiber* stack_pool::take(stack_tally* whose) noexcept {
   const locked lock(mutex_);
-  // A root's fiber may wait for a worker before it uses its stack.
-  return take_one(whose, whose ? prefetched_stack : 0);
+  fiber* const f = take_one(whose);
+  // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait
+  // for it. A root's fiber may wait for a worker before it uses its stack.
+  if (!idle_.empty()) prefetch_free(*idle_.back(), whose ? prefetched_stack : 0);
+  return f;
 }
 
-fiber* stack_pool::take_one(stack_tally* whose, std::size_t prefetched) noexcept {
-  fiber* f = idle_.pop();
-  if (!f) {
+fiber* stack_pool::take_one(stack_tally* whose) noexcept {
+  fiber* f = nullptr;
+  if (!idle_.empty()) {
+    f = idle_.back();
+    idle_.pop_back();
+  } else {
     f = map();
     if (!f) return nullptr;
     mapped_.fetch_add(1, std::memory_order_relaxed);
     f->number = numbers_.fetch_add(1, std::memory_order_relaxed) + 1;
     f->mapped_before = all_.load(std::memory_order_relaxed);
     all_.store(f, std::memory_order_release);  // pairs with the acquire in stack_pool.hpp: for_each
-  }
-  // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait
-  // for it.
-  if (fiber* const next = idle_.top()) {
-    const auto* const begin = reinterpret_cast<const std::byte*>(next) - prefetched;
-    for (std::size_t at = 0; at < prefetched + sizeof(fiber); at += cache_line) __builtin_prefetch(begin + at, 1);
   }
   const std::size_t in_use = in_use_.load(std::memory_order_relaxed) + 1;
   in_use_.store(in_use, std::memory_order_relaxed);
@@ -124,17 +142,18 @@ void stack_pool::give(fiber* idle) noexcept {
 void stack_pool::give_one(fiber& idle) noexcept {
   if (stack_tally* const whose = idle.counted)
     whose->give_back();  // here, so that all counts change at the same moment
-  idle_.push(&idle);
+  idle_.push_back(&idle);
   in_use_.store(in_use_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
 
 void stack_pool::fill(stack_cache& kept) noexcept {
   const locked lock(mutex_);
   do {
-    fiber* const f = take_one(nullptr, prefetched_stack);
+    fiber* const f = take_one(nullptr);
     if (!f) return;
+    prefetch_free(*f, cache_line);  // and the frame that a fresh context has
     kept.push(*f);
-  } while (kept.count() < stack_cache::limit / 2 && idle_.top());
+  } while (kept.count() < stack_cache::limit / 2 && !idle_.empty());
 }
 
 void stack_pool::take_back(stack_cache& kept, std::size_t but) noexcept {

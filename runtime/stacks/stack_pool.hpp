@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <vector>
 
-#include "forkjoin/abi/list.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "runtime/stacks/fiber.hpp"
@@ -65,17 +65,19 @@ class stack_pool {
   static constexpr std::size_t colours = 16;
   static constexpr std::size_t colour_size = 256;
 
-  // `prefetched`: how much of the next free stack to prefetch, in bytes.
-  fiber* take_one(stack_tally* whose, std::size_t prefetched) noexcept FORKJOIN_REQUIRES(mutex_);
+  fiber* take_one(stack_tally* whose) noexcept FORKJOIN_REQUIRES(mutex_);
   void give_one(fiber& idle) noexcept FORKJOIN_REQUIRES(mutex_);
   fiber* map() noexcept FORKJOIN_REQUIRES(mutex_);
+  bool make_room() noexcept FORKJOIN_REQUIRES(mutex_);
   std::byte* reserve(std::size_t bytes) noexcept FORKJOIN_REQUIRES(mutex_);
 
   const bool is_small_;
   const std::size_t stack_size_;
   const std::size_t guard_;
   os::mutex mutex_;
-  stack_list<fiber, &fiber::next> idle_;
+  /// The one used last is the last. With room for all that are mapped, so that give cannot fail. No list through the
+  /// fibers: if thousands of strands wait, the free ones have left the caches, and each step would wait for memory.
+  std::vector<fiber*> idle_;
   std::size_t at_once_ = 1;        // for how many stacks the next reservation is
   std::byte* reserved_ = nullptr;  // the part of the last reservation that no stack has yet
   std::size_t reserved_bytes_ = 0;
