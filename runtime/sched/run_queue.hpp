@@ -69,7 +69,7 @@ class run_queue {
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     // acquire: pairs with the release in claim: the taker has read the slot that is used again
     if (tail - head_.load(std::memory_order_acquire) == Capacity) return false;
-    slot(tail).store(&e, std::memory_order_release);   // release: pairs with the acquire in first
+    slot(tail).store(&e, std::memory_order_release);   // release: pairs with the acquire in after
     tail_.store(tail + 1, std::memory_order_release);  // release: pairs with the acquire in take_half
     return true;
   }
@@ -124,10 +124,13 @@ class run_queue {
   }
 
   /// The first entry of the ring, or nullptr; a hint, as next.
-  Entry* first() const noexcept {
-    if (in_ring() == 0) return nullptr;
+  Entry* first() const noexcept { return after(0); }
+
+  /// The entry of the ring that comes after so many others, or nullptr; a hint, as next.
+  Entry* after(std::uint32_t others) const noexcept {
+    if (in_ring() <= others) return nullptr;
     // acquire: pairs with the release of the slot in put
-    Entry* const e = slot(head_.load(std::memory_order_relaxed)).load(std::memory_order_acquire);
+    Entry* const e = slot(head_.load(std::memory_order_relaxed) + others).load(std::memory_order_acquire);
     if (e) os::happens_after(e);
     return e;
   }

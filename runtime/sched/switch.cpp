@@ -109,12 +109,26 @@ void first_frame(void* self) noexcept {
   end_strand(static_cast<fiber*>(owner));
 }
 
+// If thousands of fibers are ready, each has left the caches when its turn comes. So the worker asks for the memory of
+// those that follow in its ring: the fiber and the frames near the top of its stack, and later its root. Not for a few,
+// whose memory is there.
+void prefetch_later(const processor& p) noexcept {
+  constexpr std::uint32_t few = 16, far = 6, near = 2;
+  constexpr std::size_t frames = 1024, used_of_root = 5 * cache_line;
+  if (p.queue.in_ring() < few) [[likely]]
+    return;
+  if (const fiber* const f = p.queue.after(far))
+    prefetch(reinterpret_cast<const std::byte*>(f) - frames, frames + sizeof(fiber));
+  if (const fiber* const f = p.queue.after(near)) prefetch(static_cast<root*>(f->whose), used_of_root);
+}
+
 }  // namespace
 
 // Onto the fiber's stack, and back when it leaves; returns what follows. The worker may hold another P by then.
 fiber* system::switch_to(worker& m, fiber& f) noexcept {
   if (thread_hooks* const hooks = m.sched().hooks()) [[unlikely]]
     hooks->serves(m.hooks_seen, !m.is_caller());
+  prefetch_later(*m.proc);
   os::happens_after(&f);  // made by another strand, perhaps
   active_deque::install(m, f);
   if (!f.counted) {

@@ -51,6 +51,23 @@ TEST_CASE("run queue: a full ring takes no more, and half of it makes room") {
   for (unsigned i = capacity / 2; i <= capacity; ++i) CHECK(q.take() == &all[i]);
 }
 
+// Tried with an entry too near, and without a look at how many there are.
+TEST_CASE("run queue: what comes after so many others in the ring") {
+  run_queue q;
+  std::vector<entry> all(capacity);
+  for (unsigned round = 0; round != 2; ++round) {  // in the second the ring goes round
+    CHECK(!q.first());
+    CHECK(!q.after(0));
+    const unsigned count = capacity - 3;
+    for (unsigned i = 0; i != count; ++i) CHECK(q.put(all[i]));
+    CHECK(q.first() == &all[0]);
+    for (unsigned i = 0; i != count; ++i) CHECK(q.after(i) == &all[i]);
+    CHECK(!q.after(count));
+    CHECK(!q.after(capacity));
+    for (unsigned i = 0; i != count; ++i) CHECK(q.take() == &all[i]);
+  }
+}
+
 TEST_CASE("run queue: what runs next comes first, and returns the one before it") {
   run_queue q;
   entry first, second, third;
