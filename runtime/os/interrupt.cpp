@@ -13,6 +13,8 @@
 #include "runtime/os/backtrace.hpp"
 #include "runtime/os/stop_threads.hpp"
 
+#define FORKJOIN_OF_THE_THREAD __attribute__((no_sanitize("thread")))
+
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 namespace {
@@ -30,7 +32,8 @@ struct interrupt_answer {
 // initial-exec: the signal handler must not be the first to ask for the memory of thread-locals.
 [[gnu::tls_model("initial-exec")]] constinit thread_local interrupt_answer own_answer{nullptr, nullptr};
 
-void handle_interrupt(int number, siginfo_t* about, void* context) {
+// Not seen by ThreadSanitizer, to which each strand is a thread: what lies here, and errno, is the thread's own.
+FORKJOIN_OF_THE_THREAD void handle_interrupt(int number, siginfo_t* about, void* context) {
   const int before = errno;
   if (about->si_code == SI_TKILL && about->si_pid == getpid()) {
     if (own_answer.call) own_answer.call(own_answer.argument);
@@ -67,7 +70,7 @@ bool allow_interrupts(int number) noexcept {
   return true;
 }
 
-void on_interrupt(void (*call)(void*) noexcept, void* argument) noexcept {
+FORKJOIN_OF_THE_THREAD void on_interrupt(void (*call)(void*) noexcept, void* argument) noexcept {
   own_answer.call = nullptr;  // an interrupt may come between the two
   std::atomic_signal_fence(std::memory_order_seq_cst);
   own_answer.argument = argument;

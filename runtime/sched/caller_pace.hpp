@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "forkjoin/abi/relaxed.hpp"
 #include "runtime/base/tuning.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -31,9 +32,10 @@ class caller_pace {
   }
 
  private:
-  std::int64_t woke_at_ = 0;  // first; 0: the call has woken no worker
-  unsigned long_calls_ = 0;
-  bool brief_ = false;
+  // Strands of the call touch these, too, on its thread.
+  relaxed<std::int64_t> woke_at_ = 0;  // first; 0: the call has woken no worker
+  relaxed<unsigned> long_calls_ = 0;
+  relaxed<bool> brief_ = false;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -19,6 +19,7 @@
 
 #include <atomic>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -36,7 +37,10 @@ struct active_deque {
     };
     if (!m.proc) return then();            // after a blocking call: its records are with its marker
     left.whose = active(*m.proc).whose();  // a scope's child does not know yet
-    left.urgent = left.whose->urgent;
+    {
+      const os::unseen_by_detector of_its_root;  // which lives at least until the wait ends
+      left.urgent = left.whose->urgent;
+    }
     system::detach_stacks(m, left);
     if (!m.carries.replace(false)) return leave_records(m, left, then);
     // The fiber gives way. Its private records stay private: a thief that would expose them finds the thread between

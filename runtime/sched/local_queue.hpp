@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/sched/scheduler.hpp"
 
@@ -53,6 +54,7 @@ struct local_queue {
     if (!m.sched().dispatcher().notes_cuts()) [[likely]]
       return;
     m.sched().dispatcher().begin_run(*m.proc);
+    const os::unseen_by_detector before_switch_to;  // which orders what made the fiber
     if (m.proc->slice_began != 0 && f.had == 0) return;
     m.proc->slice_began = os::rough_ns() - f.had.replace(0);
   }
