@@ -213,7 +213,8 @@ def check_text():
 
 def check_sources():
     """runtime/sources.txt has a row for each source of the library, and no other. A meson.build names every other source, whole or
-    without its suffix; and every header of test/, unless a test includes it. (Tried without a row, and with one of no file.)"""
+    without its suffix; and every header of test/, unless a test includes it. A test runs each scenario of a model. (Tried without a row, with one of no file,
+    and without a scenario.)"""
     rows = [line.split() for line in (ROOT / SOURCES).read_text().splitlines() if line and line[0] != "#"]
     listed = {f"runtime/{row[0]}" for row in rows}
     if len(rows) != len(listed) or not all(row[1:] for row in rows):
@@ -226,6 +227,11 @@ def check_sources():
         words = re.findall(r"'([^'\n]*)'", re.sub(r"(?m)(^|\s)#.*", "", (ROOT / build).read_text()))
         for folder in [build.parent, *(p.relative_to(ROOT) for p in (ROOT / build.parent).iterdir() if p.is_dir())]:
             named |= {os.path.normpath(folder / word) for word in words}
+    run = (ROOT / "test/model/meson.build").read_text()
+    for name in files("test/model", suffixes={".cpp"}):
+        for number, line in lines(name):
+            if (found := re.match(r'    \{"(\w+)", [\d\']+,', line)) and f"'{found[1]}'" not in run:
+                yield name, number, f"no test runs the scenario {found[1]}: list it in test/model/meson.build"
     tests = "\n".join((ROOT / name).read_text() for name in files("test"))
     for name in files("runtime", "forkjoin", "examples", "test", suffixes=CODE | {".patch", ".py"}):
         if name.parts[0] in ("runtime", "forkjoin") and name.suffix in CODE:  # headers are installed as they are
