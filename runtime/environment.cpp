@@ -147,8 +147,9 @@ settings resolve(const options& wanted) {
   chosen.eager = chosen.steal_every_fork || chosen.in_turns;  // a record that is to be stolen must be public
   const bool has_membarrier = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
   if (!chosen.eager && !has_membarrier) {
-    const int number = resolve_fence_signal(wanted.fence_signal);
-    chosen.by_signal = number != 0 && os::allow_interrupts(number);
+    const int wish = resolve_fence_signal(wanted.fence_signal);
+    const int present = os::interrupt_signal();  // of the first one that needed a signal
+    chosen.by_signal = wish != 0 && os::allow_interrupts(present != 0 ? present : wish);
     chosen.eager = !chosen.by_signal;
   }
   return chosen;
