@@ -242,8 +242,7 @@ class look {
     std::size_t heap = 0, fibers = 0, processors = 0, threads = 1;
     for (const os::mapping& m : mappings_) {
       if (m.is_heap) heap += m.end - m.begin;
-      for (address at = os::heap_reader::next_arena(m.begin); at < m.end; at = os::heap_reader::next_arena(at + 1))
-        heap += std::min(m.end, os::heap_reader::next_arena(at + 1)) - at;
+      for_each_arena(m, [&](address at) { heap += os::heap_reader::end_of_arena(at, m.end) - at; });
     }
     for_each_runtime([&](instance& s) {
       s.for_each_fiber([&](const fiber&) { ++fibers; });
@@ -340,6 +339,13 @@ class look {
     return found != ends_.end() && found->begin < end ? found : nullptr;
   }
 
+  // Where an arena's region may begin.
+  template <class Visit>
+  void for_each_arena(const os::mapping& m, Visit visit) noexcept {
+    for (address at = os::heap_reader::next_arena(m.begin); at < m.end; at = os::heap_reader::next_arena(at + 1))
+      if (pages_.is_present(at)) visit(at);
+  }
+
   void read_heap() noexcept {
     os::heap_reader reader(blocks_);
     for (std::size_t i = 0; i < mappings_.size(); ++i) {
@@ -352,10 +358,9 @@ class look {
         const address read = reader.read_main(m.begin, end);
         add_part(m.begin, read);
       } else {
-        for (address at = os::heap_reader::next_arena(m.begin); at < m.end; at = os::heap_reader::next_arena(at + 1)) {
-          const address read = pages_.is_present(at) ? reader.read_arena(at, m.end) : at;
-          if (read != at) add_part(at, read);
-        }
+        for_each_arena(m, [&](address at) {
+          if (const address read = reader.read_arena(at, m.end); read != at) add_part(at, read);
+        });
       }
     }
   }
@@ -579,6 +584,7 @@ void wake_threads(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex
 
 failure ask_for_signal() noexcept {
   if (const char* const why = os::heap_reader::why_not_here()) return {why};
+  if (os::runs_in_valgrind()) return {"the program runs in valgrind"};
   if (os::turns::mine()) return {"threads take turns (options::schedule)"};
   os::want_interrupts();
   if (os::interrupt_signal() == 0 && !os::allow_interrupts(os::usual_interrupt_signal()))
@@ -740,8 +746,8 @@ class watch {
  public:
   void begin(std::size_t most_bytes) noexcept {
     static_cast<void>(ask_for_signal());  // threads that start from now on let it through
-    most_bytes_ = most_bytes;
     if (begun_in_.exchange(os::process_generation(), std::memory_order_relaxed) == os::process_generation()) return;
+    most_bytes_ = most_bytes;
     if (os::turns::mine() || !thread_.start(&serve, this)) end();
   }
   bool looks() const noexcept { return begun_in_.load(std::memory_order_relaxed) == os::process_generation(); }

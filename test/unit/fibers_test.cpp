@@ -77,6 +77,32 @@ TEST_CASE("an event is seen while every worker computes") {
   close(ends[1]);
 }
 
+// A checker's malloc is not that of glibc, and its own memory is not to be read.
+TEST_CASE("fibers: under a checker it cannot be said which are lost, and those that wait long are listed") {
+  const test::watchdog dog("lost fibers", 1);
+  fj::runtime rt(test::with_procs(1));
+  const fj::channel<int> c(0);
+  auto waits = rt.go([=] { return c.receive().value_or(0); });
+  while (fj::count_fibers().waiting == 0) std::this_thread::yield();
+  const fj::lost_report report = fj::lost_fibers();
+  CAPTURE(report.text());
+  CHECK(report.fibers.empty());
+  if (test::sanitized || RUNNING_ON_VALGRIND) CHECK(!report.not_available.empty());
+  if (report.not_available.empty()) {
+    CHECK(report.text().empty());
+    CHECK(report.wait_long.empty());
+  } else {
+    REQUIRE(report.wait_long.size() == 1);
+    CHECK(std::string(report.wait_long[0].what) == "fj::channel::receive");
+    CHECK(report.wait_long[0].waits.line == report.wait_long[0].started.line);
+    CHECK(report.text().find("forkjoin: these wait long:\n  1 fiber (") != std::string::npos);
+    if (test::sanitized) CHECK(report.not_available == "the library was built with a sanitizer");
+    if (RUNNING_ON_VALGRIND) CHECK(report.not_available == "the program runs in valgrind");
+  }
+  c.send(1);
+  CHECK(waits.get() == 1);
+}
+
 // Tried without the versions: parts of two waits in some readings of a thousand.
 TEST_CASE("fibers: what is shown of a wait is of one wait") {
   fj::detail::shown_wait_place shown;

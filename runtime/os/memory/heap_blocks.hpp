@@ -36,6 +36,10 @@ class heap_reader {
     return (at + arena_size - 1) / arena_size * arena_size;
   }
 
+  /// The end of such a region, as far as its memory ends before `end`, by what stands at its begin; `begin` if that is none. Reads the
+  /// page there.
+  static std::uintptr_t end_of_arena(std::uintptr_t begin, std::uintptr_t end) noexcept;
+
   /// The end of such a region, whose blocks have been read; `begin` if there is none.
   std::uintptr_t read_arena(std::uintptr_t begin, std::uintptr_t end) noexcept;
 

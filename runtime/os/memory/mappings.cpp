@@ -88,6 +88,13 @@ std::size_t resident_bytes() noexcept {
   return bytes;
 }
 
+bool runs_in_valgrind() noexcept {
+  bool does = false;
+  for_each_line("/proc/self/maps",
+                [&](const char* line) noexcept { does |= std::strstr(line, "/vgpreload_") != nullptr; });
+  return does;
+}
+
 void read_thread_name(int thread, char (&name)[16]) noexcept {
   char path[64];
   std::snprintf(path, sizeof(path), "/proc/self/task/%d/comm", thread);

@@ -26,6 +26,9 @@ struct mapping {
 /// Bytes that the process has in memory, but for what it shares with files. 0: not known.
 std::size_t resident_bytes() noexcept;
 
+/// Whether valgrind runs the program. It maps a library of its own into each.
+bool runs_in_valgrind() noexcept;
+
 /// Of a thread of this process, at most 15 characters and a zero; "?": not known.
 void read_thread_name(int thread, char (&name)[16]) noexcept;
 
