@@ -1,9 +1,15 @@
 // Urgent fibers (fj::go_options::urgent): they go before others, strands that compute give way to them, and the others go on.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,9 +18,11 @@
 #include "forkjoin/go.hpp"
 #include "forkjoin/parallel_for.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/scope.hpp"
 #include "forkjoin/task_group.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/sched/processor.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/urgent.hpp"
 #include "test/support.hpp"
 
@@ -111,6 +119,76 @@ TEST_CASE("urgent: urgent fibers go before what runs next, what is in the queue,
   CHECK(turns.substr(0, 2) == "uu");
 }
 
+// urgent_turns counts them. With one P, and nothing that takes it for longer than a slice.
+TEST_CASE("urgent: a fiber goes before others when it starts and after each wait, whatever has ended that") {
+  using namespace std::chrono_literals;
+  std::atomic<bool> over{false};
+  fj::channel<int> woken(0);
+  fj::promise<void> by_thread;
+  fj::mutex held;
+  struct way {
+    const char* name;
+    std::function<void()> body;
+    std::function<void()> wake;  // once that waits, or is in its call
+    unsigned turns;
+  };
+  const auto receive = [&] { static_cast<void>(woken.receive()); };
+  const auto send = [&] { woken.send(1); };
+  const way ways[] = {
+      {"a channel", receive, send, 2},
+      {"a channel, after a yield",
+       [&] {
+         fj::yield();
+         receive();
+       },
+       send, 2},
+      {"a mutex", [&] { const std::scoped_lock lock(held); }, [&] { held.unlock(); }, 2},
+      {"a time", [&] { fj::sleep_for(1ms); }, [] {}, 2},
+      {"a thread outside", [&, got = std::make_shared<fj::future<void>>(by_thread.get_future())] { got->get(); },
+       [&] { std::thread([&] { by_thread.set_value(); }).join(); }, 2},
+      // The child that ends last goes on as its parent, without a turn.
+      {"a child of its scope", [&] { fj::with_scope([&](auto& s) { s.fork(receive); }); }, send, 2},
+      {"a blocking call that lost its P",
+       [&] { fj::blocking_now([&] { test::spin_until([&] { return over.load(); }); }); }, [&] { over = true; }, 2},
+  };
+  for (const way& each : ways) {
+    CAPTURE(each.name);
+    const test::watchdog dog(each.name, 1);
+    fj::runtime rt(test::with_procs(1));
+    rt.go([&] {
+        held.lock();
+        auto urgent = fj::go({.urgent = true}, each.body);
+        do fj::yield();
+        while (fj::count_fibers().ready != 0);
+        each.wake();
+        while (fj::count_fibers().ready == 0 && !urgent.ready()) {}
+        urgent.get();
+        if (std::string(each.name) != "a mutex") held.unlock();
+      }).get();
+    CHECK(rt.stats().total().urgent_turns == each.turns);
+  }
+}
+
+TEST_CASE("urgent: what go starts goes first, and what an urgent fiber starts or wakes is not urgent") {
+  const test::watchdog dog("what go starts", 1);
+  fj::runtime rt(test::with_procs(1));
+  std::string turns;
+  rt.go([&] {
+      fj::channel<int> woken(0);
+      auto waits = fj::go([&] { static_cast<void>(woken.receive()); });
+      while (fj::count_fibers().waiting == 0) fj::yield();
+      auto other = fj::go([&] { turns += 'o'; });
+      auto urgent = fj::go({.urgent = true}, [&] {
+        turns += 'u';
+        woken.send(1);
+        fj::go([] {}).get();
+      });
+      other.get(), urgent.get(), waits.get();
+    }).get();
+  CHECK(turns == "uo");
+  CHECK(rt.stats().total().urgent_turns == 2);  // once started, and once after get
+}
+
 // A branch that another worker, or the same one later, takes has a strand of its own, which is as urgent.
 TEST_CASE("urgent: the branches of an urgent fiber that wait are urgent when they become ready") {
   const test::watchdog dog("branches", 1);
@@ -205,6 +283,32 @@ TEST_CASE(
   CHECK(others_turn);
 }
 
+// With a slice that never ends for urgent strands, it would have every second turn.
+TEST_CASE("urgent: one that never waits is urgent for one slice") {
+  const test::watchdog dog("one that never waits", 1);
+  fj::runtime rt(test::with_procs(1));
+  constexpr int rounds = 4;
+  std::atomic<int> turns_of_others{0};
+  rt.go([&] {
+      const auto all_had = [&] { return turns_of_others >= rounds * 2; };
+      auto urgent = fj::go({.urgent = true}, [&] {
+        while (!all_had()) leaves(3);
+      });
+      std::vector<fj::future<void>> others;
+      for (int i = 0; i != 2; ++i) {
+        others.push_back(fj::go([&] {
+          while (!all_had()) {
+            ++turns_of_others;
+            fj::yield();
+          }
+        }));
+      }
+      for (auto& each : others) each.get();
+      urgent.get();
+    }).get();
+  CHECK(rt.stats().total().urgent_turns == 1);
+}
+
 TEST_CASE("urgent: a fiber that loses its P in a blocking call keeps no place from others") {
   const test::watchdog dog("a blocking call", 1);
   fj::runtime rt(test::with_procs(1));
@@ -224,6 +328,49 @@ TEST_CASE("urgent: a fiber that loses its P in a blocking call keeps no place fr
       CHECK(there.answers == 2);
       there.end();
     }).get();
+}
+
+TEST_CASE("urgent: of the urgent fibers that are ready, half of the Ps serve as many, and the others go on") {
+  const test::watchdog dog("half of the Ps", 4);
+  constexpr unsigned procs = 4;
+  constexpr int forks_to_see = 100;
+  fj::runtime rt(test::with_procs(procs));
+  std::atomic<bool> over{false};
+  std::atomic<int> forks[procs] = {};
+  fj::channel<int> woken(0);
+  std::vector<fj::future<void>> all;
+  for (auto& mine : forks) {
+    all.push_back(rt.go([&] {
+      while (!over) mine += leaves(3) == 8;
+    }));
+  }
+  for (unsigned i = 0; i != 2 * procs; ++i) {
+    all.push_back(rt.go({.urgent = true}, [&] {
+      static_cast<void>(woken.receive());
+      test::spin_until([&] { return over.load(); });
+    }));
+  }
+  while (fj::count_fibers().waiting != 2 * procs) std::this_thread::yield();
+  fj::detail::scheduler* here = nullptr;
+  rt.run([&] { here = fj::detail::current_scheduler(); });
+  const auto serving = [&] {
+    unsigned now = 0;
+    for (unsigned i = 0; i != procs; ++i) now += here->all()[i].urgent.runs();
+    return now;
+  };
+  woken.close();
+  test::spin_until([&] { return serving() == procs / 2; });
+  const int before[procs] = {forks[0], forks[1], forks[2], forks[3]};
+  unsigned most = 0;
+  test::spin_until([&] {
+    most = std::max(most, serving());
+    int gone_on = 0;
+    for (unsigned i = 0; i != procs; ++i) gone_on += forks[i] - before[i];
+    return gone_on >= forks_to_see;
+  });
+  over = true;
+  for (auto& each : all) each.get();
+  CHECK(most == procs / 2);
 }
 
 TEST_CASE("urgent: started from outside, in a group, on several Ps, and while Ps retire") {
@@ -251,6 +398,111 @@ TEST_CASE("urgent: started from outside, in a group, on several Ps, and while Ps
     over = true;
     for (auto& each : busy) each.get();
     CHECK(answers == 20);
+  }
+}
+
+namespace {
+
+// Urgent fibers of all kinds, beside ones that are not, until each has had its turns.
+void all_kinds(fj::runtime& rt, unsigned p) {
+  using namespace std::chrono_literals;
+  constexpr int turns = 8;
+  const unsigned busy = std::min(p, 4u) + 1;
+  std::atomic<bool> over{false};
+  std::atomic<int> others{0}, sum{0};
+  std::vector<fj::future<void>> endless, all;
+  for (unsigned i = 0; i != busy; ++i) {
+    endless.push_back(rt.go({.urgent = i % 2 == 0}, [&] {
+      while (!over) leaves(2);
+    }));
+    all.push_back(rt.go([&] {
+      for (int k = 0; k != turns; ++k) {
+        ++others;
+        fj::yield();
+      }
+    }));
+  }
+  fj::channel<int> there(0), back(1);
+  all.push_back(rt.go({.urgent = true}, [&] {
+    for (int k = 0; k != turns; ++k) {
+      there.send(k);
+      sum += *back.receive() - k;
+    }
+    there.close();
+  }));
+  all.push_back(rt.go({.urgent = true}, [&] {
+    for (const int k : there) back.send(k + 1);
+  }));
+  for (int i = 0; i != 3; ++i) {
+    all.push_back(rt.go({.urgent = true}, [&] {
+      for (int k = 0; k != turns / 4; ++k) fj::sleep_for(1ms);
+      ++sum;
+    }));
+    all.push_back(rt.go({.urgent = true}, [&] {
+      for (int k = 0; k != turns / 4; ++k) fj::blocking([] { std::this_thread::sleep_for(100us); });
+      fj::blocking_now([] {});
+      ++sum;
+    }));
+    all.push_back(
+        rt.go({.urgent = true}, [&] { fj::fork_join([&] { fj::sleep_for(1ms); }, [&] { sum += leaves(6) == 64; }); }));
+    all.push_back(rt.go([&] {
+      for (int k = 0; k != turns; ++k) fj::go({.urgent = true}, [&] { fj::yield(); }).get();
+      ++sum;
+    }));
+  }
+  rt.set_procs(1);
+  rt.run([&] { fj::parallel_for(0, 10, [&](int) { fj::yield(); }); });
+  rt.set_procs(p);
+  for (auto& each : all) each.get();
+  over = true;
+  for (auto& each : endless) each.get();
+  CHECK(others == turns * static_cast<int>(busy));
+  CHECK(sum == turns + 12);
+}
+
+}  // namespace
+
+TEST_CASE("urgent: of all kinds, with every fork stolen, with rare schedules, and with a trace") {
+  const std::string trace =
+      (std::filesystem::temp_directory_path() / ("forkjoin-urgent-" + std::to_string(getpid()))).string();
+  for (const unsigned p : {1u, 8u}) {
+    for (const char* const how : {"by need", "every fork", "chaos", "trace"}) {
+      const std::string name = std::string("urgent fibers of all kinds: ") + how;
+      const test::watchdog dog(name.c_str(), p);
+      fj::options with = test::with_procs(p);
+      with.steal_every_fork = name.ends_with("every fork");
+      with.chaos = name.ends_with("chaos") ? 7 * p + 1 : 0;
+      with.trace = name.ends_with("trace") ? trace.c_str() : nullptr;
+      fj::runtime rt(with);
+      all_kinds(rt, p);
+    }
+  }
+  std::filesystem::remove(trace);
+}
+
+TEST_CASE("urgent: ten thousand at once") {
+  const int count = test::divided(10'000);
+  for (const unsigned p : {1u, 8u, 64u}) {
+    const test::watchdog dog("ten thousand at once", p);
+    fj::runtime rt(test::with_procs(p));
+    std::atomic<bool> over{false};
+    std::atomic<int> ran{0};
+    std::vector<fj::future<void>> all;
+    fj::channel<int> begin(0);
+    auto computes = rt.go([&] {
+      while (!over) leaves(3);
+    });
+    for (int i = 0; i != count; ++i) {
+      all.push_back(rt.go({.urgent = true}, [&, i] {
+        if (i % 2 == 0) static_cast<void>(begin.receive());
+        ++ran;
+      }));
+    }
+    begin.close();
+    for (auto& each : all) each.get();
+    over = true;
+    computes.get();
+    CHECK(ran == count);
   }
 }
 
