@@ -217,7 +217,10 @@ void arrive_on_worker() noexcept {
 void begin(fiber& f, const stolen_record& what) noexcept {
   f.becomes(fiber_state::runnable);
   f.whose = what.whose;
-  f.urgent = what.whose->urgent;
+  {
+    const os::unseen_by_detector of_its_root;  // which does not end before the strand that begins
+    f.urgent = what.whose->urgent;
+  }
   f.begun = true;
   f.lasting_calls = 0;
   f.stolen = static_cast<continuation*>(what.record);

@@ -420,10 +420,11 @@ TEST_CASE("tbb: with one P in use, no task of a thread outside runs beside that 
   }
   // What comes while somebody waits is begun. Tried without a look at waiting_.
   fj::promise<void> second;
+  fj::future<void> second_began = second.get_future();
   std::atomic<bool> is_first_there = false;
   g.run([&] {
     is_first_there = true;
-    second.get_future().wait();
+    second_began.wait();
   });
   std::thread waits([&] { g.wait(); });
   test::spin_until([&] { return is_first_there.load(); });
@@ -564,20 +565,21 @@ struct watch : tbb::task_scheduler_observer {
   watch() = default;
   ~watch() override { observe(false); }
   void on_scheduler_entry(bool is_worker) override {
-    CHECK_UNARY(!is_in);
+    CHECK_UNARY(!is_in.load());
     is_in = true;
     ++entries;
     (is_worker ? workers : callers) += 1;
   }
   void on_scheduler_exit(bool) override {
-    CHECK_UNARY(is_in);
+    CHECK_UNARY(is_in.load());
     is_in = false;
     ++exits;
   }
-  static thread_local bool is_in;
+  // Atomic for ThreadSanitizer, to which strands of one thread are threads.
+  static thread_local std::atomic<bool> is_in;
   std::atomic<int> entries = 0, exits = 0, workers = 0, callers = 0;
 };
-thread_local bool watch::is_in = false;
+thread_local std::atomic<bool> watch::is_in = false;
 
 TEST_CASE("tbb: an observer sees each thread enter before its first task, and leave") {
   for (int round = 0; round != 10; ++round) {
@@ -597,7 +599,7 @@ TEST_CASE("tbb: an observer sees each thread enter before its first task, and le
     });
     CHECK(strangers == 0);
     CHECK(seen.callers >= 1);
-    CHECK(!watch::is_in);                                          // this thread
+    CHECK(!watch::is_in.load());                                   // this thread
     while (seen.exits != seen.entries) std::this_thread::yield();  // workers go to sleep
     seen.observe(false);
     const int before = seen.entries;

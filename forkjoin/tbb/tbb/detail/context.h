@@ -123,9 +123,13 @@ class task_group_context {
     const std::uint64_t now = fj_detail::cancellations.load(std::memory_order_acquire);
     return seen_.load(std::memory_order_relaxed) != now && look_up(now);
   }
-  /// Not while work runs in it.
+  /// Not while work runs in it. Several waits for a group may end at once, and each resets.
   void reset() {
-    error_ = nullptr;
+    if (cancelled_.load(std::memory_order_relaxed)) {
+      std::exception_ptr over;  // ends without the lock
+      const std::scoped_lock held(fj_detail::context_links);
+      std::swap(error_, over);
+    }
     seen_.store(fj_detail::cancellations.load(std::memory_order_acquire), std::memory_order_relaxed);
     cancelled_.store(false, std::memory_order_relaxed);
   }
