@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 main, ours, theirs, root, library, levels, *rest = map(str, sys.argv[1:])
+library = os.path.abspath(library)  # they are linked in a folder of their own
 libraries = list(itertools.takewhile(lambda word: word != "--", rest))
 compilers = [list(words) for is_mark, words in itertools.groupby(rest[len(libraries):], lambda word: word == "--") if not is_mark]
 flags = ["-std=c++20", "-DFORKJOIN_STATIC", "-fPIC", f"-I{root}"]

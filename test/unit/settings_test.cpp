@@ -148,10 +148,13 @@ TEST_CASE("settings: without membarrier the heavy fence is a signal, which the o
   const settings chosen = resolve(test::with_procs(2));
   CHECK(chosen.by_signal);
   CHECK(!chosen.eager);
-  // The process has chosen its signal; runtimes that ask for another have none.
+  // The process has chosen its signal; runtimes that ask for another have that one.
   fj::options other = test::with_procs(2);
   other.fence_signal = SIGUSR2;
-  CHECK(resolve(other).eager);
+  CHECK(resolve(other).by_signal);
+  struct sigaction present{};
+  CHECK(sigaction(SIGUSR2, nullptr, &present) == 0);
+  CHECK_UNARY(present.sa_handler == SIG_DFL);
   for (const int bad : {-1, SIGKILL, SIGSTOP, SIGSEGV, 1000}) {
     CAPTURE(bad);
     other.fence_signal = bad;
