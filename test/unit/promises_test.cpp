@@ -192,7 +192,7 @@ TEST_CASE("select_list: a handler that removes its case goes on") {
   CHECK_THROWS_AS(any.select(), std::logic_error);
 }
 
-// Tried with a sort that loses a lock, and with one that leaves equal locks apart: hangs.
+// Tried with a sort that leaves locks out of order, and so equal ones apart: hangs.
 TEST_CASE("select_list: hundreds of channels, in any order, some of them in several cases") {
   constexpr std::size_t count = 300;
   std::vector<fj::channel<int>> inputs;
