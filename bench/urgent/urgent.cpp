@@ -3,10 +3,12 @@
 //   urgent <waker> <n> <procs> [busy] [us]
 //
 // So many fibers, `busy` (20), compute and fork, and come to a fork every `us` (200) microseconds. One more fiber waits, and is woken about
-// every millisecond, n times: by its timer (`timer`), by a thread outside of the runtime (`thread`), or by one of the busy fibers (`strand`);
-// or ten at once are, by a busy fiber (`burst`). For `none`, `plain` and `urgent`, which say what the fiber is, the program prints a line: how
+// every millisecond, n times: by its timer (`timer`); by a thread outside of the runtime that sends a value (`thread`), sets a promise (`promise`)
+// or writes into a pipe (`pipe`); or by one of the busy fibers (`strand`); or ten at once are, by a busy fiber (`burst`). For `none`, `plain` and `urgent`, which say what the fiber is, the program prints a line: how
 // late it went on, in microseconds, as the median, the 99th percentile and the most; and how many steps of `us` each P made in a second. If busy
 // fibers wake it, they do so for 5 ms times n at most.
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -50,7 +52,7 @@ number turns_per_us() {
   return std::max<number>(1, turns * 1000 / least_ns);
 }
 
-enum class waker { timer, thread, strand, burst };
+enum class waker { timer, thread, promise, pipe, strand, burst };
 
 struct setting {
   waker by;
@@ -94,6 +96,46 @@ void listen(const fj::channel<number>& rings, std::vector<number>& late, number 
   }
 }
 
+// This thread wakes the one fiber that listens, by a way of its own for each waker from outside.
+void wake_from_outside(fj::runtime& rt, const setting& s, bool urgent, std::vector<number>& late) {
+  std::vector<fj::promise<number>> promises(s.by == waker::promise ? static_cast<std::size_t>(s.wakes) : 0);
+  std::vector<fj::future<number>> futures;
+  for (auto& each : promises) futures.push_back(each.get_future());
+  fj::channel<number> values{0};
+  int ends[2] = {-1, -1};
+  if (s.by == waker::pipe && pipe(ends)) {
+    std::perror("urgent: pipe");
+    std::exit(1);
+  }
+  const fj::descriptor from = s.by == waker::pipe ? fj::descriptor(ends[0]) : fj::descriptor();
+  const fj::descriptor into = s.by == waker::pipe ? fj::descriptor(ends[1]) : fj::descriptor();
+  fj::future<void> listens = rt.go({.urgent = urgent}, [&] {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(s.wakes); ++i) {
+      number rang = 0;
+      if (s.by == waker::promise) {
+        rang = futures[i].get();
+      } else if (s.by == waker::pipe) {
+        fj::read(from, &rang, sizeof rang);
+      } else {
+        rang = *values.receive();
+      }
+      late.push_back(now_ns() - rang);
+    }
+  });
+  for (std::size_t i = 0; i < static_cast<std::size_t>(s.wakes); ++i) {
+    std::this_thread::sleep_for(between_wakes);
+    const number now = now_ns();
+    if (s.by == waker::promise) {
+      promises[i].set_value(now);
+    } else if (s.by == waker::pipe) {
+      fj::write(into, &now, sizeof now);
+    } else {
+      values.send(now);
+    }
+  }
+  listens.get();
+}
+
 result measure(const setting& s, bool wakes, bool urgent) {
   fj::runtime rt({.procs = s.procs});
   const unsigned listeners = s.by == waker::burst ? 10 : 1;
@@ -125,21 +167,16 @@ result measure(const setting& s, bool wakes, bool urgent) {
           late[0].push_back((steady::now() - at).count());
         }
       }).get();
+  } else if (!rings) {
+    wake_from_outside(rt, s, urgent, late[0]);
   } else {
     for (auto& each : late) {
       each.reserve(static_cast<std::size_t>(s.wakes));
       listening.push_back(rt.go({.urgent = urgent}, [&] { listen(bell.rings, each, s.wakes); }));
     }
-    if (s.by == waker::thread) {
-      for (number i = 0; i < s.wakes; ++i) {
-        std::this_thread::sleep_for(between_wakes);
-        bell.rings.send(now_ns());
-      }
-    } else {
-      const auto end = steady::now() + s.wakes * most_for_a_wake;
-      for (auto& each : listening)
-        if (!each.wait_until(end)) break;
-    }
+    const auto end = steady::now() + s.wakes * most_for_a_wake;
+    for (auto& each : listening)
+      if (!each.wait_until(end)) break;
   }
   result measured;
   measured.steps_per_second = static_cast<double>(steps - first_steps) * 1e9 / static_cast<double>(now_ns() - first_ns);
@@ -165,13 +202,13 @@ void print(const char* what, const result& r, unsigned procs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr const char* wakers[] = {"timer", "thread", "strand", "burst"};
+  constexpr const char* wakers[] = {"timer", "thread", "promise", "pipe", "strand", "burst"};
   const auto number_at = [&](int i, number otherwise) { return argc > i ? std::atoll(argv[i]) : otherwise; };
   const auto* const by = std::find_if(std::begin(wakers), std::end(wakers),
                                       [&](const char* each) { return argc > 1 && !std::strcmp(each, argv[1]); });
   const number wakes = number_at(2, 0), procs = number_at(3, 0), busy = number_at(4, 20), us = number_at(5, 200);
   if (by == std::end(wakers) || argc > 6 || wakes < 1 || procs < 1 || procs > 4096 || busy < 0 || us < 1) {
-    std::fprintf(stderr, "usage: urgent timer|thread|strand|burst <n> <procs> [busy] [us]\n");
+    std::fprintf(stderr, "usage: urgent timer|thread|promise|pipe|strand|burst <n> <procs> [busy] [us]\n");
     return 2;
   }
   const setting s{.by = static_cast<waker>(by - wakers),

@@ -25,7 +25,7 @@ struct descriptor_access;
 /// again, and those that find nothing continue to wait.
 ///
 /// While a fiber waits, also inside a tree of forks, its worker does other work. The first such wait in a runtime opens
-/// two descriptors, an epoll and an eventfd, which stay open until the runtime ends. A thread outside any runtime waits
+/// three descriptors, an epoll and two eventfds, which stay open until the runtime ends. A thread outside any runtime waits
 /// by poll(2), and opens an eventfd for the time of the wait.
 ///
 /// Regular files have no events: reads and writes of them block their thread.

@@ -34,16 +34,16 @@ bool monitor::start() noexcept {
 }
 
 void monitor::wake() noexcept {
-  // seq_cst, here and in end: pairs with the loads in rest and watch_all, by which the monitor sees that it is to go on
+  // seq_cst: pairs with the loads in rest and watch_all, by which the monitor sees that it is to go on
   std::uint32_t expected = monitor_word::resting;
   if (word_.word().compare_exchange_strong(expected, monitor_word::watching, std::memory_order_seq_cst))
     os::futex_wake(word_.word());
 }
 
+void monitor::wake_by(std::int64_t time) noexcept { word_.wake_by(time, scheduler_.poller()); }
+
 void monitor::end() noexcept {
-  // seq_cst: see wake
-  if (word_.word().exchange(monitor_word::ending, std::memory_order_seq_cst) == monitor_word::unstarted) return;
-  os::futex_wake(word_.word());
+  if (word_.end(scheduler_.poller()) == monitor_word::unstarted) return;
   thread_.join();
   note_requests(false);
 }
@@ -53,17 +53,20 @@ void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->wa
 void monitor::watch_all() noexcept {
   thread_.use_all_processors();  // the threads that it starts inherit them
   os::wake_in_time();
-  // seq_cst: pairs with the exchange in end
+  // seq_cst: pairs with the exchange in monitor_word.hpp: end
   while (word_.word().load(std::memory_order_seq_cst) != monitor_word::ending) {
     const std::int64_t delay = rules_->delay_ns(scheduler_);
+    bool event = false;
     if (delay == tuning::last_delay_ns && scheduler_.dispatcher().all_idle()) {
       rest();
     } else {
-      word_.sleep(delay, [this] { return rules_->first_timer(scheduler_); });
+      event = word_.sleep(
+          delay, [this] { return rules_->first_timer(scheduler_); },
+          rules_->awaits_events(scheduler_) ? &scheduler_.poller() : nullptr);
     }
     os::let_interrupts_through();
     scheduler_.allowance().look(os::now_ns());
-    rules_->serve_waits(scheduler_, os::now_ns());
+    rules_->serve_waits(scheduler_, os::now_ns(), event);
     scheduler_.count_refused_retakes(rules_->look(scheduler_, os::now_ns()));
     note_requests(rules_->any_asked());
     if (!tell_) continue;
@@ -83,8 +86,7 @@ void monitor::note_requests(bool any) noexcept {
 // resting, then idle is read (parking.hpp: unheld); pairs with the load in monitor.hpp: attend, before which the worker
 // has taken its P.
 void monitor::rest() noexcept {
-  std::uint32_t expected = monitor_word::watching;
-  if (!word_.word().compare_exchange_strong(expected, monitor_word::resting, std::memory_order_seq_cst)) return;
+  if (!word_.begin_rest()) return;
   while (word_.word().load(std::memory_order_seq_cst) == monitor_word::resting) {
     if (scheduler_.dispatcher().all_idle()) {
       os::futex_wait(word_.word(), monitor_word::resting);

@@ -36,7 +36,7 @@ class monitor {
   bool is_started() const noexcept { return word_.word().load(std::memory_order_relaxed) != monitor_word::unstarted; }
 
   /// By a worker: it is to serve a timer that is due at that time.
-  void wake_by(std::int64_t time) noexcept { word_.wake_by(time); }
+  void wake_by(std::int64_t time) noexcept;
 
   /// It serves timers that follow one another quickly sooner from now on.
   void begin_urgent() noexcept { word_.use_timer_delay(tuning::urgent_timer_delay_ns); }

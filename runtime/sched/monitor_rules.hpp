@@ -20,10 +20,15 @@ class monitor_rules {
   /// Throws std::bad_alloc.
   explicit monitor_rules(unsigned procs) : seen_(procs), slices_(procs) {}
 
-  /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if no thread has
-  /// looked into the poller for long, and fires timers.
-  void serve_waits(auto& scheduler, std::int64_t now) noexcept {
-    if (scheduler.poller().is_overdue(now)) scheduler.poller().poll();
+  /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if an event ended the
+  /// sleep or no thread has looked into the poller for long, and fires timers. Where events come sooner one after another
+  /// than it would look, it looks by the clock for some time.
+  void serve_waits(auto& scheduler, std::int64_t now, bool event) noexcept {
+    if (timed_looks_ > 0) --timed_looks_;
+    if (event && now - served_at_ < tuning::poll_delay_ns) timed_looks_ = tuning::timed_looks;
+    served_at_ = now;
+    if (scheduler.poller().awaited()) awaited_at_ = now;
+    if (event || scheduler.poller().is_overdue(now)) scheduler.poller().poll();
     // A strand that keeps its P for long fires none of its timers.
     if (scheduler.dispatcher().all_busy()) scheduler.dispatcher().timekeeper().fire_all();
   }
@@ -74,12 +79,17 @@ class monitor_rules {
   /// See time_slices.
   int find_long_run(std::int64_t now, std::int64_t ns) noexcept { return slices_.find_long_run(now, ns); }
 
+  /// Whether it sleeps where events wake it.
+  bool awaits_events(auto& scheduler) const noexcept {
+    return timed_looks_ == 0 && polls(scheduler) && scheduler.poller().is_open();
+  }
+
   /// Nanoseconds until the next look.
   std::int64_t delay_ns(auto& scheduler) const noexcept {
     if (looks_in_vain_ <= tuning::quick_looks || looks_again_) return tuning::first_delay_ns;
     const unsigned doublings = (std::min)(looks_in_vain_ - tuning::quick_looks, 20u);
     const auto& dispatcher = scheduler.dispatcher();
-    const std::int64_t most = polls(scheduler)                                   ? tuning::poll_delay_ns
+    const std::int64_t most = polls(scheduler) && !awaits_events(scheduler)      ? tuning::poll_delay_ns
                               : dispatcher.any_soon() || dispatcher.any_urgent() ? tuning::between_cuts_ns
                                                                                  : tuning::last_delay_ns;
     return (std::min)(tuning::first_delay_ns << doublings, most);
@@ -107,10 +117,12 @@ class monitor_rules {
   // Where short calls come between, this names none that is seen.
   static std::uint64_t next_call(std::uint64_t after) noexcept { return after + 2; }
 
-  // Workers that look for work look into the poller, too, but may find work that is long.
-  static bool polls(auto& scheduler) noexcept {
+  // Workers that look for work look into the poller, too, but may find work that is long. What has waited for a
+  // descriptor a short time ago does so again as a rule, and the monitor, which may sleep then, does not hear of it.
+  bool polls(auto& scheduler) const noexcept {
     const auto& dispatcher = scheduler.dispatcher();
-    return scheduler.poller().awaited() && (dispatcher.all_busy() || dispatcher.any_spinning());
+    const bool lately = served_at_ - awaited_at_ < tuning::last_delay_ns;
+    return (lately || scheduler.poller().awaited()) && (dispatcher.all_busy() || dispatcher.any_spinning());
   }
 
   // Whether work waits for the P, or would wait for it. If a worker looks for work or a P is idle, that one will have
@@ -127,6 +139,9 @@ class monitor_rules {
   bool looks_again_ = false;  // soon, at a call that it has seen begin, though it looks seldom
   // Each look since then saw a fiber that goes on soon, or an urgent one that waits.
   std::int64_t soon_since_ = never, urgent_since_ = never;
+  std::int64_t served_at_ = 0,
+               awaited_at_ = -tuning::last_delay_ns;  // looks; the latter at which a strand waited there
+  unsigned timed_looks_ = 0;                          // so many more
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -62,6 +62,13 @@ class poller {
   /// Ends the present sleep, or the next one.
   void interrupt() noexcept { events_.interrupt(); }
 
+  // The monitor.
+
+  /// Until a poll would find something (true), until end_await, or the time `until` of os::now_ns. Beside a sleep.
+  bool await(std::int64_t until) noexcept { return events_.await(until); }
+  /// Ends the present await, or the next one.
+  void end_await() noexcept { events_.end_await(); }
+
   /// The runtime ends: no strand waits, no worker looks.
   void close() noexcept FORKJOIN_EXCLUDES(mutex_);
 

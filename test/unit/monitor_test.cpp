@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <thread>
 
 #include "forkjoin/abi/os/clock.hpp"
 #include "runtime/sched/monitor_rules.hpp"
@@ -40,6 +41,7 @@ class fake_scheduler {
   bool any_idle() const { return one_is_idle; }
   std::int64_t earliest() const { return first_timer; }
   bool awaited() const { return strands_await_descriptors; }
+  bool is_open() const { return poller_is_open; }
   bool is_overdue(std::int64_t now) const { return now >= overdue_at; }
   void poll() { ++polls; }
   void fire_all() { ++fired; }
@@ -53,7 +55,7 @@ class fake_scheduler {
 
   bool a_fiber_waits = true, one_is_to_retire = false;
   bool all_compute = true, one_looks_for_work = false, one_is_idle = false;
-  bool strands_await_descriptors = false, one_goes_on_soon = false;
+  bool strands_await_descriptors = false, poller_is_open = false, one_goes_on_soon = false;
   bool one_is_urgent = false, may_serve_it = false;
   std::int64_t overdue_at = 0, first_timer = fj::detail::never;
   int polls = 0, fired = 0;
@@ -62,6 +64,8 @@ class fake_scheduler {
   fj::detail::deque empty_{0, false};
   fj::detail::processors all_;
 };
+
+constexpr fj::detail::poller* no_poller = nullptr;
 
 struct fixture {
   explicit fixture(unsigned procs = 1) : scheduler(procs), monitor(procs) { monitor.look(scheduler, now); }
@@ -199,19 +203,62 @@ TEST_CASE("monitor: looks often enough for the poller while strands wait for des
   CHECK(f.monitor.delay_ns(f.scheduler) == tuning::first_delay_ns);
 }
 
+// Tried with a strand that waited just now as one that never did: fails.
+TEST_CASE("monitor: looks often enough for the poller for some time after a strand waited for a descriptor") {
+  fixture f;
+  for (int i = 0; i != 100; ++i) f.look_after(0);
+  f.scheduler.strands_await_descriptors = true;
+  f.monitor.serve_waits(f.scheduler, f.now, false);
+  f.scheduler.strands_await_descriptors = false;
+  f.monitor.serve_waits(f.scheduler, f.now + tuning::last_delay_ns - 1, false);
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::poll_delay_ns);
+  f.monitor.serve_waits(f.scheduler, f.now + tuning::last_delay_ns, false);
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::last_delay_ns);
+}
+
+// Tried without the looks by the clock, and with such looks after each event: fails.
+TEST_CASE("monitor: sleeps in the poller while strands wait for descriptors, unless events come too often") {
+  fixture f;
+  for (int i = 0; i != 100; ++i) f.look_after(0);
+  f.scheduler.strands_await_descriptors = true;
+  CHECK(!f.monitor.awaits_events(f.scheduler));
+  f.scheduler.poller_is_open = true;
+  f.scheduler.overdue_at = fj::detail::never;
+  CHECK(f.monitor.awaits_events(f.scheduler));
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::last_delay_ns);
+  for (int i = 0; i != 10; ++i) {
+    f.now += tuning::poll_delay_ns;
+    f.monitor.serve_waits(f.scheduler, f.now, true);
+    CHECK(f.scheduler.polls == i + 1);
+    CHECK(f.monitor.awaits_events(f.scheduler));
+  }
+  f.now += tuning::poll_delay_ns - 1;
+  f.monitor.serve_waits(f.scheduler, f.now, true);
+  CHECK(f.scheduler.polls == 11);
+  for (unsigned i = 0; i != tuning::timed_looks; ++i) {
+    CHECK(!f.monitor.awaits_events(f.scheduler));
+    CHECK(f.monitor.delay_ns(f.scheduler) == tuning::poll_delay_ns);
+    f.now += tuning::poll_delay_ns;
+    f.monitor.serve_waits(f.scheduler, f.now, false);
+  }
+  CHECK(f.monitor.awaits_events(f.scheduler));
+  f.scheduler.all_compute = false;  // one sleeps in the poller itself
+  CHECK(!f.monitor.awaits_events(f.scheduler));
+}
+
 // Tried with a poll at each look, with none, and with timers that fire while a P is idle, and not while all compute: fails.
 TEST_CASE("monitor: polls if that is overdue, and fires timers while all P compute") {
   fixture f;
   f.scheduler.overdue_at = f.now + 1;
-  f.monitor.serve_waits(f.scheduler, f.now);
+  f.monitor.serve_waits(f.scheduler, f.now, false);
   CHECK(f.scheduler.polls == 0);
   CHECK(f.scheduler.fired == 1);
   ++f.now;
-  f.monitor.serve_waits(f.scheduler, f.now);
+  f.monitor.serve_waits(f.scheduler, f.now, false);
   CHECK(f.scheduler.polls == 1);
   CHECK(f.scheduler.fired == 2);
   f.scheduler.all_compute = false;
-  f.monitor.serve_waits(f.scheduler, f.now);
+  f.monitor.serve_waits(f.scheduler, f.now, false);
   CHECK(f.scheduler.polls == 2);
   CHECK(f.scheduler.fired == 2);
 }
@@ -233,18 +280,57 @@ TEST_CASE("monitor: sleeps no longer than until the first timer, and not after a
   word.word().store(monitor_word::watching);
   const std::int64_t long_time = 100'000'000'000;
   const std::int64_t due = now_ns() + 2 * tuning::timer_delay_ns;
-  word.sleep(long_time, [&] { return due; });
+  const auto sleep = [&](std::int64_t delay, auto first) { word.sleep(delay, first, no_poller); };
+  sleep(long_time, [&] { return due; });
   CHECK(now_ns() >= due);
   CHECK(now_ns() < due + long_time / 2);
-  word.sleep(long_time, [&] {
-    word.wake_by(now_ns() + long_time / 2);
+  fj::detail::poller poller;
+  sleep(long_time, [&] {
+    word.wake_by(now_ns() + long_time / 2, poller);
     return fj::detail::never;
   });
   CHECK(word.word().load() == monitor_word::poked);
-  word.wake_by(0);  // once is enough
+  word.wake_by(0, poller);  // once is enough
   CHECK(word.word().load() == monitor_word::poked);
-  word.sleep(0, [] { return fj::detail::never; });
+  sleep(0, [] { return fj::detail::never; });
   CHECK(word.word().load() == monitor_word::watching);
+}
+
+// Tried with a poke that wakes the futex alone: hangs for 100 s.
+TEST_CASE("monitor: an event and a poke end a sleep in the poller") {
+  using fj::detail::monitor_word;
+  const auto never = [] { return fj::detail::never; };
+  const std::int64_t long_time = 100'000'000'000;
+  fj::detail::poller poller;
+  REQUIRE(poller.open() == 0);
+  monitor_word word;
+  word.word().store(monitor_word::watching);
+  CHECK(!word.sleep(0, never, &poller));
+  std::thread pokes([&] {
+    while (word.word().load() != monitor_word::awaiting) std::this_thread::yield();
+    word.wake_by(0, poller);
+  });
+  CHECK(!word.sleep(long_time, never, &poller));
+  pokes.join();
+  CHECK(word.word().load() == monitor_word::poked);
+  poller.interrupt();  // as an event, until a worker sleeps there
+  CHECK(word.sleep(long_time, never, &poller));
+  CHECK(word.word().load() == monitor_word::watching);
+}
+
+// Tried without the poked one: it never rests.
+TEST_CASE("monitor: rests though it has been poked, and not if it is to end") {
+  using fj::detail::monitor_word;
+  fj::detail::poller poller;
+  monitor_word word;
+  for (const auto before : {monitor_word::watching, monitor_word::poked}) {
+    word.word().store(before);
+    CHECK(word.begin_rest());
+    CHECK(word.word().load() == monitor_word::resting);
+  }
+  word.word().store(monitor_word::watching);
+  CHECK(word.end(poller) == monitor_word::watching);
+  CHECK(!word.begin_rest());
 }
 
 // Tried with a poller that is overdue though no strand waits, and after as long as a slice: fails.

@@ -1,5 +1,6 @@
 #include "runtime/os/io/event_poll.hpp"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -51,6 +52,16 @@ int wait_for(int epoll, epoll_events& events, std::int64_t until) noexcept {
   return epoll_wait(epoll, events.data(), room, until >= for_ever ? -1 : milliseconds(time));
 }
 
+void add_one(int event) noexcept {
+  const std::uint64_t one = 1;
+  while (::write(event, &one, sizeof(one)) < 0 && errno == EINTR) {}
+}
+
+void take_all(int event) noexcept {
+  std::uint64_t count;
+  while (::read(event, &count, sizeof(count)) < 0 && errno == EINTR) {}
+}
+
 }  // namespace
 
 event_poll::~event_poll() { close(); }
@@ -59,10 +70,11 @@ event_poll::~event_poll() { close(); }
 int event_poll::open() noexcept {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ >= 0) interrupts_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (interrupts_ >= 0) ends_of_await_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   epoll_event interrupts{};
   interrupts.events = EPOLLIN;
   interrupts.data.u64 = own;
-  if (epoll_ >= 0 && interrupts_ >= 0 && epoll_ctl(epoll_, EPOLL_CTL_ADD, interrupts_, &interrupts) == 0) return 0;
+  if (ends_of_await_ >= 0 && epoll_ctl(epoll_, EPOLL_CTL_ADD, interrupts_, &interrupts) == 0) return 0;
   const int error = errno;
   close();
   return error;
@@ -71,7 +83,8 @@ int event_poll::open() noexcept {
 void event_poll::close() noexcept {
   if (epoll_ >= 0) ::close(epoll_);
   if (interrupts_ >= 0) ::close(interrupts_);
-  epoll_ = interrupts_ = -1;
+  if (ends_of_await_ >= 0) ::close(ends_of_await_);
+  epoll_ = interrupts_ = ends_of_await_ = -1;
 }
 
 int event_poll::add(int descriptor, std::uint64_t data) noexcept {
@@ -96,10 +109,24 @@ std::size_t event_poll::sleep(io_events& into, std::int64_t until) noexcept {
   return wait(into, until, true);
 }
 
-void event_poll::interrupt() noexcept {
-  const std::uint64_t one = 1;
-  while (::write(interrupts_, &one, sizeof(one)) < 0 && errno == EINTR) {}
+void event_poll::interrupt() noexcept { add_one(interrupts_); }
+
+// An epoll is itself ready for reading while it has events.
+bool event_poll::await(std::int64_t until) noexcept {
+  constexpr std::int64_t second = 1'000'000'000;
+  if (turns* const all = turns::mine()) {
+    all->pass();  // as in sleep
+    until = 0;
+  }
+  const std::int64_t time = std::max<std::int64_t>(until == 0 ? 0 : until - now_ns(), 0);
+  const timespec limit{static_cast<time_t>(time / second), static_cast<long>(time % second)};
+  std::array<pollfd, 2> awaited{{{epoll_, POLLIN, 0}, {ends_of_await_, POLLIN, 0}}};
+  if (ppoll(awaited.data(), awaited.size(), &limit, nullptr) <= 0) return false;
+  if (awaited[1].revents != 0) take_all(ends_of_await_);
+  return awaited[0].revents != 0;
 }
+
+void event_poll::end_await() noexcept { add_one(ends_of_await_); }
 
 std::size_t event_poll::wait(io_events& into, std::int64_t until, bool sleeps) noexcept {
   epoll_events events;
@@ -112,9 +139,7 @@ std::size_t event_poll::wait(io_events& into, std::int64_t until, bool sleeps) n
   for (int i = 0; i < found; ++i) {
     const epoll_event& e = events[static_cast<std::size_t>(i)];
     if (e.data.u64 == own) {
-      std::uint64_t interrupts;
-      if (sleeps)
-        while (::read(interrupts_, &interrupts, sizeof(interrupts)) < 0 && errno == EINTR) {}
+      if (sleeps) take_all(interrupts_);
       continue;
     }
     const bool both = (e.events & (EPOLLERR | EPOLLHUP)) != 0;

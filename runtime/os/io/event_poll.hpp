@@ -1,4 +1,4 @@
-// Events of many descriptors at once: epoll, edge-triggered, and an eventfd that ends a sleep in it.
+// Events of many descriptors at once: epoll, edge-triggered, and two eventfds that end waits for it.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct io_event {
 /// As many as are asked for at once.
 using io_events = std::array<io_event, 64>;
 
-/// Two descriptors, from open on. Results that are an int: 0, or the errno of what failed.
+/// Three descriptors, from open on. Results that are an int: 0, or the errno of what failed.
 class event_poll {
  public:
   event_poll() noexcept = default;
@@ -42,12 +42,18 @@ class event_poll {
   /// Ends the present sleep, or the next one.
   void interrupt() noexcept;
 
+  /// Waits until a look would find something, and takes nothing; true then, or if an interrupt is left to the sleeper.
+  /// False at the time `until` of os::now_ns, after end_await, or for no reason. One thread at a time, beside the sleeper.
+  bool await(std::int64_t until) noexcept;
+  /// Ends the present await, or the next one.
+  void end_await() noexcept;
+
   static constexpr std::uint64_t own = 0;
 
  private:
   std::size_t wait(io_events& into, std::int64_t until, bool sleeps) noexcept;
 
-  int epoll_ = -1, interrupts_ = -1;
+  int epoll_ = -1, interrupts_ = -1, ends_of_await_ = -1;
 };
 
 }}}}  // namespace fj::v0_2::detail::os
