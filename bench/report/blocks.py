@@ -19,8 +19,8 @@ from report.recorded import (PROCS, beside_omp, build_of, compilers, deciding, f
                              times_of_go, version)
 from report.waits import Adaptive, Space, Trees, Waits
 
-PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "bench/FIGURES.md",
-         "forkjoin/guide/performance.md", "runtime/README.md")
+PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "bench/TREES.md",
+         "bench/FIGURES.md", "forkjoin/guide/performance.md", "runtime/README.md")
 BLOCK = re.compile(r"(<!-- figures: ([\w+ ]+) -->\n).*?(<!-- end of figures -->\n)", re.DOTALL)
 WIDTH = 140  # of a line of prose
 VERDICTS = {1: "faster", 0: "–", -1: "slower", None: "too few rounds"}
@@ -203,7 +203,12 @@ def counters(figures):
 
 def trees(figures):
     of = Trees(figures.files["trees"])
-    return "".join([grid(*of.distribution()), "\n", grid(*of.by_work()), "\n", grid(*of.others()), "\n", where(of)])
+    return "".join([grid(*of.distribution()), "\n", grid(*of.by_fork()), "\n", grid(*of.others()), "\n", where(of)])
+
+
+def picture(figures, name):
+    """One of pictures_of_waits."""
+    return "".join(shown(file, plot) for file, plot in pictures_of_waits(figures) if plot.name == name)
 
 
 def slack(figures):
@@ -226,10 +231,10 @@ def lateness(figures):
     return "".join([
         folded(f"{machine(waits.report, version(waits.report['environment']['compiler']), one_tbb(waits.report))}; {settings['rounds']} rounds, "
                f"{settings['leaves']} leaves of {settings['unit_us'] / 1000:.2f} ms. Leaves that sleep take {min(checked):.3f} to {max(checked):.3f} "
-               f"times as long as leaves that compute, on two P (medians)."), "\n",
-        *(f"![{plot.title}]({name.removeprefix('bench/')})\n" for name, plot in pictures_of_waits(figures) if "space" not in name), "\n",
+               f"times as long as leaves that compute, on two Ps (medians)."), "\n",
+        *(shown(name, plot) for name, plot in pictures_of_waits(figures) if "late" in name), "\n",
         grid(*waits.order_and_join()), "\n", grid(*waits.table()), "\n", grid(*waits.simulated_table()), "\n",
-        grid(*short) if short[1] else "Leaves of 20, 1 and 0.1 us that compute, on two P: not measured.\n"])
+        grid(*short) if short[1] else "Leaves of 20, 1 and 0.1 us that compute, on two Ps: not measured.\n"])
 
 
 def memory(figures):
@@ -237,7 +242,7 @@ def memory(figures):
     return "".join([
         folded(f"{machine(space.report, version(space.report['environment']['compiler']), one_tbb(space.report))}; the median of "
                f"{space.report['settings']['runs']} processes."), "\n",
-        *(f"![{plot.title}]({name.removeprefix('bench/')})\n" for name, plot in pictures_of_waits(figures) if "space" in name), "\n",
+        *(shown(name, plot) for name, plot in pictures_of_waits(figures) if "space" in name), "\n",
         grid(*space.table())])
 
 
@@ -257,13 +262,18 @@ def forms(figures):
 
 def where(trees):
     environment = trees.report["environment"]
-    return folded(f"Simulated, {trees.settings['seeds']} schedules of each tree, {min(trees.settings['seeds'], 3)} on 64 P; commit {environment['commit'][:7]}.")
+    return folded(f"Simulated, {trees.settings['seeds']} schedules of each tree, {min(trees.settings['seeds'], 3)} on 64 Ps; commit {environment['commit'][:7]}.")
 
 
 def pictures_of_waits(figures):
     """[(the file in the checkout, a plot)]"""
-    plots = *Waits(figures.files["virtual"]).plots(), *Space(figures.files["space"]).plots()
+    plots = [plot for of, name in ((Waits, "virtual"), (Space, "space"), (Trees, "trees")) for plot in of(figures.files[name]).plots()]
     return [(f"bench/report/{plot.name}.svg", plot) for plot in plots]
+
+
+def shown(file, plot):
+    """A picture, in a page of bench/."""
+    return f"![{plot.title}]({file.removeprefix('bench/')})\n"
 
 
 # --- other libraries ---
@@ -342,8 +352,9 @@ def handover(figures):
                  for (case, who), (call, by) in CALLS.items()])
 
 
-BLOCKS = {of.__name__: of for of in (measured, losses, means, beside, kernels, goals, fib, effects, policies, counters, trees, slack, lengths, children, adaptive, forms, lateness, memory, bounds, league, peers,
-                                     libraries, talk, echo, handover)}
+BLOCKS = {of.__name__: of for of in (measured, losses, means, beside, kernels, goals, fib, effects, policies, counters, trees, picture, slack,
+                                     lengths, children, adaptive, forms, lateness, memory, bounds, league, peers, libraries, talk, echo,
+                                     handover)}
 
 
 def written(name, page, figures):

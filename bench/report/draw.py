@@ -315,6 +315,30 @@ def over(name, title, about, x_label, lines, reference, called, y_label=None):
     return plot
 
 
+def ranks(name, title, about, x_label, y_label, lines, called):
+    """lines: {name: sorted ratios}, each drawn from its least on the left to its greatest on the right; called: the line at 1."""
+    top = 48
+    plot = Plot(name, title, about, top + 204)
+    axes = plot.axes(LEFT, WIDTH - RIGHT, top, top + 170)
+    scale(axes.yaxis, "log", [value for line in lines.values() for value in line])
+    axes.set_xlim(1, max(map(len, lines.values())))
+    axes.xaxis.set(major_locator=ticker.MaxNLocator(5), major_formatter=ticker.FuncFormatter(tick_text))
+    drawn = [Line2D([], [], **line_of(i)) for i in range(len(lines))]
+    plot.figure.legend([*drawn, Line2D([], [], color=INK[0], linewidth=1, dashes=(4, 3))], [*lines, called], loc="upper left",
+                       bbox_to_anchor=(0, 1 - 22 / plot.height), ncol=len(lines) + 1, frameon=False, borderpad=0, borderaxespad=0, columnspacing=1)
+    plot.name_y(y_label, top, top + 170)
+    plot.text((LEFT + WIDTH - RIGHT) / 2, top + 198, x_label, color=FAINT[0], ha="center")
+    axes.axhline(1, color=INK[0], linewidth=1, dashes=(4, 3))
+    for i, line in enumerate(lines.values()):
+        axes.plot(range(1, len(line) + 1), line, **line_of(i))
+    return plot
+
+
+def line_of(i):
+    """Lines that differ by shape, too."""
+    return {"color": COLOURS[("scope", "continuations", "tasks")[i]][0], "linewidth": 2, "linestyle": ("-", (0, (5, 1.5)), (0, (1.5, 1)))[i]}
+
+
 def over_sizes(name, title, lines):
     """lines: {way: [(size, summary of the time over the serial program's)]}. None if there is nothing."""
     sizes = sorted({size for line in lines.values() for size, _ in line})

@@ -6,7 +6,7 @@ says one number for all of them: if they no longer agree, a person has to write 
 import re
 
 from harness.figures import side_of
-from report import axes
+from report import axes, waits
 from report.recorded import (PROCS, beside_omp, build_of, deciding, fastest_other, forked_over_plain, mean, problem_of, sides, times_of_go,
                              two_over_one, version)
 
@@ -150,6 +150,109 @@ def most_noise(figures, what="percent"):
     return percent if what == "percent" else f"`{kernel}`"
 
 
+# --- how joins wait, and what waits in memory ---
+
+def of_trees(figures):
+    return waits.Trees(figures.files["trees"])
+
+
+def trees(figures, procs, part="median", way="tasks"):
+    """Of the random trees: a policy's time over continuations', or in how many trees it is `slower` or `faster` by over 2 %."""
+    row = next(r for r in figures.files["trees"]["distributions"] if (r["way"], r["procs"]) == (way, int(procs)))
+    return PART[part](row) if part in PART else row["quartiles"][part == "upper"] if part in ("lower", "upper") else row[part]
+
+
+def schedules(figures):
+    return figures.files["trees"]["settings"]["seeds"]
+
+
+def by_fork(figures, procs, least_us, under_us, part="median"):
+    """Of those with so much work for each fork; `trees` is how many."""
+    found = waits.Figure(of_trees(figures).ratios(int(procs), float(least_us), float(under_us)))
+    return len(found.values) if part == "trees" else PART[part](found.summary())
+
+
+def chain(figures, shape, procs, leaf_us, what, part="median"):
+    """Of a simulated shape: tasks' `time` over continuations' (median, min, max of its schedules), or the stacks of a policy."""
+    row = next(r for r in figures.files["trees"]["lengths"]
+               if (r["shape"], r["procs"], r["leaf_us"]) == (shape.replace("_", " "), int(procs), float(leaf_us)))
+    return row["times"][part] if what == "time" else row[what]["peak_stacks"]
+
+
+def lengths(figures, leaf_us):
+    """How many leaves a shape has whose leaves are so long."""
+    return [r["leaves"] for r in figures.files["trees"]["lengths"] if r["leaf_us"] == float(leaf_us)]
+
+
+def slack(figures, leaves, which):
+    """Tasks' time over continuations' in the simulated shapes with work after joins: the least, or the greatest."""
+    rows = [r["times"]["median"] for r in figures.files["trees"]["slack"]
+            if r["leaves"] == int(leaves) * r["procs"] and r["shape"] not in waits.FREE_AFTER]
+    return {"least": min, "greatest": max}[which](rows)
+
+
+def one_join_for(figures, children, leaf_us, how, what="join_waits"):
+    row = next(r for r in figures.files["trees"]["children"] if (r["children"], r["leaf_us"]) == (int(children), float(leaf_us)))
+    return row[how] if how.endswith("_time") else row[how][what]
+
+
+def form_of(figures, shape, leaf_us, what="time", part="median"):
+    """Of a simulated loop or scope: tasks' `time` over continuations' (median, min, max), or the stacks of a policy."""
+    row = next(r for r in figures.files["adaptive"]["shapes"] if (r["shape"], r["leaf_us"]) == (shape.replace("_", " "), float(leaf_us)))
+    return row["tasks"]["times"][part] if what == "time" else row[what]["peak_stacks"]
+
+
+def adaptive(figures, over, part="median"):
+    row = figures.files["adaptive"]["distributions"][f"over_{over}"]
+    return PART[part](row) if part in PART else row[part]
+
+
+def bound(figures, name, way, part="value"):
+    """The greatest of all random trees of what a bound is about, its seed or its Ps."""
+    return next(r for r in figures.files["trees"]["worst"] if r["way"] == way)[name][part]
+
+
+def asleep(figures, shape, procs, way="tasks", part="median"):
+    """On the real runtime, leaves that sleep: time over continuations'; or the `stacks_peak` or `waits` of a policy."""
+    found = next(r for r in figures.files["virtual"]["results"]
+                 if (r["shape"], r["way"], r["procs"]) == (shape.replace("_", " "), way, int(procs)))
+    return found[part]["median"] if part in found else PART[part](found["vs_continuations"])
+
+
+def slower_asleep(figures, procs, way="tasks"):
+    """In how many of these shapes a policy is significantly slower than continuations."""
+    return sum(side_of(r["vs_continuations"]) == 1 for r in figures.files["virtual"]["results"] if (r["way"], r["procs"]) == (way, int(procs)))
+
+
+def checked(figures, which):
+    """The time of leaves that sleep over that of leaves that compute, on two Ps: the least or the greatest of these shapes and policies."""
+    return {"least": min, "greatest": max}[which](r["median"] for r in figures.files["virtual"]["checked"])
+
+
+def off(figures, which):
+    """By how much tasks' time over continuations' differs between the simulator and the real runtime, in these shapes on all Ps."""
+    of = waits.Waits(figures.files["virtual"])
+    found = [abs(by[key]["vs_continuations"]["median"] - of.found[key]["vs_continuations"]["median"])
+             for by in [of.simulated] for key in by if key in of.found and key[1] == "tasks"]
+    return {"median": lambda: waits.Figure(found).median, "greatest": lambda: max(found)}[which]()
+
+
+def late(figures, procs, way, which, times=1000):
+    """Lateness of these shapes, in us, or in ms where times is 1: the least and the greatest mean, or the latest strand of all."""
+    rows = [r for r in figures.files["virtual"]["results"] if (r["way"], r["procs"]) == (way, int(procs)) and r.get("mean_late_ms")]
+    if which == "latest":
+        return int(times) * max(r["most_late_ms"]["max"] for r in rows)
+    return int(times) * {"least": min, "greatest": max}[which](r["mean_late_ms"]["median"] for r in rows)
+
+
+def held(figures, shape, leaf_us, n, way, what, procs=8):
+    """In memory: `records`, `stacks`, `mib`, or `over` Ps times what continuations hold on one."""
+    row = next(r for r in figures.files["space"]["results"] if (r["shape"], r["leaf_us"], r["n"], r["way"], r["procs"]) ==
+               (shape, float(leaf_us), int(n), way, int(procs)))
+    return {"records": lambda: row["records"], "stacks": lambda: row["stacks"]["median"], "mib": lambda: row["kib"]["median"] / 1024,
+            "over": lambda: row["over_serial"]}[what]()
+
+
 # --- other libraries, and Go ---
 
 def league(figures, what):
@@ -191,9 +294,18 @@ def handover(figures, case, who, what, procs):
     return (found["go"] if who == "Go" else build_of(found))[what][0]
 
 
+# --- of any of these ---
+
+def percent(figures, name, *arguments):
+    """By how many per cent a ratio is above 1."""
+    return 100 * (VALUES[name](figures, *arguments) - 1)
+
+
 VALUES = {of.__name__: of for of in (times_tbb, no_grain_times_tbb, over_serial, forks, size, rounds, instructions, compiler_version,
                                      flat_two_over_one, newer_tbb, means, kernels_in, on_two, rows, goals, measurements, order, joins, corners,
-                                     deepest_deque, one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover)}
+                                     deepest_deque, one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover,
+                                     trees, schedules, by_fork, chain, lengths, slack, one_join_for, form_of, adaptive, bound, asleep,
+                                     slower_asleep, checked, off, late, held, percent)}
 
 
 # --- the pages ---

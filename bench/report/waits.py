@@ -1,9 +1,13 @@
 """How joins wait, from what bench/virtual/run.py wrote, what programs hold in memory meanwhile, from bench/space/run.py, and what the
 simulator says of many trees, from bench/trees/run.py: tables and pictures. Each table is (heads, rows)."""
 
+import math
+
+from harness.figures import Figure
 from report import draw
 
 MANY = 8  # P of the pictures
+MOST = 64  # simulated
 FREE_AFTER = ("even", "uneven", "heavy root", "chain", "mirrored chain")  # no work follows a join that another strand could be late for
 TOLD = ("continuations", "tasks", "last_leap")  # in the table
 DRAWN = ("continuations", "last_leave", "tasks", "first_top", "last_leap")
@@ -12,10 +16,29 @@ ORDERS = {"first": "first child first", "last": "last child first"}
 JOINS = {"leave": "leaves its stack", "top": "runs others on top", "leap": "leapfrogs"}
 OWN_NAMES = {"first_leave": "continuations", "last_top": "tasks"}
 PAIR = ("continuations", "tasks")
+FORK_US = (1, 3, 10, 100, math.inf)  # work for each fork, under which random trees stand together
 
 
 def milliseconds(time):
     return f"{time:.1f} ms" if time >= 1 else f"{time * 1000:.0f} us"
+
+
+def length(us):
+    return f"{us / 1000:g} ms" if us >= 1000 else f"{us:g} us"
+
+
+def named(way):
+    """A policy, as a table of policies calls it."""
+    order, _, join = next((made for made, own in OWN_NAMES.items() if own == way), way).partition("_")
+    return f"{ORDERS[order]}, {JOINS[join]} (`{way}`)"
+
+
+def spread(row):
+    """Of one ratio a tree."""
+    return [times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}"]
+
+
+SPREAD = ["median (interval)", "middle half of the trees", "least", "greatest"]
 
 
 def within(values, form):
@@ -65,7 +88,7 @@ class Waits:
         def late(row):
             return milliseconds(median_of(row)) if row and median_of(row) is not None else "–"
 
-        return (["tree", "P", "tasks' time: simulated / measured", "continuations' mean lateness: simulated / measured",
+        return (["tree", "P", "tasks' time over continuations': simulated / measured", "continuations' mean lateness: simulated / measured",
                  "tasks' mean lateness: simulated / measured"],
                 [[shape, procs, " / ".join(times(of[shape, "tasks", procs]["vs_continuations"]) if (shape, "tasks", procs) in of else "–"
                                            for of in (self.simulated, self.found)),
@@ -80,8 +103,9 @@ class Waits:
         def each(shape, procs, name, form):
             return " / ".join(form(of["median"]) if (of := self.of(shape, way, procs, name)) else "–" for way in TOLD)
 
-        return (["tree", "P", "waits of 1,000 forks: continuations / tasks / last leap", "mean lateness", "greatest lateness", "tasks' time",
-                 *(f"{way.replace('_', ' ')}'s" for way in BESIDE[1:])],
+        same = " / ".join(TOLD)
+        return (["tree", "P", f"waits of 1,000 forks: {same}", f"mean lateness: {same}", f"greatest lateness: {same}",
+                 *(f"{way}' time over continuations'" if way == "tasks" else f"`{way}`: the same" for way in BESIDE)],
                 [[shape, procs, each(shape, procs, "waits", "{:.0f}".format), each(shape, procs, "mean_late_ms", milliseconds),
                   each(shape, procs, "most_late_ms", milliseconds),
                   *(over(shape, way, procs) for way in BESIDE)]
@@ -145,9 +169,9 @@ class Space:
             return held + f"{row['kib']['median'] / 1024:.1f} ({row['over_serial']:.2f})"
 
         known = [way for way in self.SHOWN if any(key[-1] == way for key in self.found)]
-        return ([f"program, P = {self.procs}", "us of a leaf", "n", "one P, MiB",
-                 *(f"{way}: {'' if way == 'oneTBB' else 'records / stacks / '}MiB (over P S1)" for way in known)],
-                [[of[0], f"{of[1]:g}", f"{of[2]:,}", f"{self.mib(*of, 'continuations', 1):.1f}", *(cell(of, way) for way in known)]
+        return ([f"program, P = {self.procs}", "a leaf", "n", "continuations on one P, MiB",
+                 *(f"{way}: {'' if way == 'oneTBB' else 'records / stacks / '}MiB (over {self.procs} times one P)" for way in known)],
+                [[of[0], length(of[1]), f"{of[2]:,}", f"{self.mib(*of, 'continuations', 1):.1f}", *(cell(of, way) for way in known)]
                  for of in self.programs()])
 
     def tables(self):
@@ -178,21 +202,21 @@ class Adaptive:
 
     def table(self, heads, cell, shapes):
         leaves = {us: row["leaves"] for (_, us), row in self.shapes.items()}
-        return ([heads, *(f"{leaves[us]:,} leaves of {us:g} us" for us in self.lengths)],
+        return ([heads, *(f"{leaves[us]:,} leaves of {length(us)}" for us in self.lengths)],
                 [[shape, *(cell(self.shapes[shape, us]) for us in self.lengths)] for shape in shapes])
 
     def times(self):
-        return self.table(f"P = {MANY}", lambda row: f"{row['adaptive']['times']['median']:.2f}; {row['over_fastest']:.2f}; {row['adaptive']['peak_stacks']:,}",
+        return self.table(f"P = {MANY}: time over continuations'; over the fastest; stacks", lambda row: f"{row['adaptive']['times']['median']:.2f}; {row['over_fastest']:.2f}; {row['adaptive']['peak_stacks']:,}",
                           dict.fromkeys(shape for shape, _ in self.shapes if shape not in self.FORMS[1:]))
 
     def distribution(self):
-        return ([f"{self.report['settings']['trees']} random trees, P = {MANY}: the adaptive policy's time over", "median (interval)", "middle half", "least",
-                 "greatest", "trees slower by over 2%", "faster"],
-                [[name.removeprefix("over_").replace("fastest", "the fastest of the three"), times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]),
-                  f"{row['min']:.3f}", f"{row['max']:.3f}", row["slower"], row["faster"]] for name, row in self.report["distributions"].items()])
+        return ([f"{self.report['settings']['trees']} random trees, P = {MANY}: the adaptive policy's time over that of", *SPREAD,
+                 "trees in which it is slower by over 2 %", "faster by over 2 %"],
+                [[name.removeprefix("over_").replace("fastest", "the fastest of the three"), *spread(row), row["slower"], row["faster"]]
+                 for name, row in self.report["distributions"].items()])
 
     def forms(self):
-        return self.table(f"P = {MANY}", lambda row: f"{row['tasks']['times']['median']:.2f}; {pair('{:,}', [row[way]['peak_stacks'] for way in PAIR])}",
+        return self.table(f"P = {MANY}: tasks' time; stacks, continuations / tasks", lambda row: f"{row['tasks']['times']['median']:.2f}; {pair('{:,}', [row[way]['peak_stacks'] for way in PAIR])}",
                           self.FORMS)
 
 
@@ -204,32 +228,35 @@ class Trees:
     def distribution(self, way="tasks"):
         """The headline: one ratio a tree."""
         rows = [row for row in self.report["distributions"] if row["way"] == way]
-        return ([f"{self.settings['trees']} random trees, {way}' time over continuations', simulated", "median (interval)", "middle half",
-                 "least", "greatest", "trees slower by over 2%", "faster"],
-                [[f"P = {row['procs']}", times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}",
-                  row["slower"], row["faster"]] for row in rows])
+        return ([f"{self.settings['trees']} random trees: {way}' time over continuations'", *SPREAD, f"trees in which {way} are slower by over 2 %",
+                 "faster by over 2 %"],
+                [[f"P = {row['procs']}", *spread(row), row["slower"], row["faster"]] for row in rows])
 
     def others(self):
         """The same of the other policies, on MANY."""
-        return ([f"P = {MANY}", "median (interval)", "middle half", "least", "greatest"],
-                [[row["way"], times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}"]
-                 for row in self.report["distributions"] if row["procs"] == MANY])
+        return ([f"{self.settings['trees']} random trees, P = {MANY}: time over continuations'", *SPREAD],
+                [[named(row["way"]), *spread(row)] for row in self.report["distributions"] if row["procs"] == MANY])
 
-    def by_work(self):
-        """The headline on the most Ps, by the work of one."""
-        def name(row):
-            least, under = f"{row['least_us']:,} us", row["under_us"] and f"under {row['under_us']:,} us"
-            return f"{least} and more" if not under else under if row["least_us"] == 0 else f"{least}, {under}"
+    def ratios(self, procs, least_us=0, under_us=math.inf):
+        """Tasks' time over continuations', of the trees with so much work for each fork."""
+        return [ratio for tree in self.report["trees"] if least_us <= tree["work_ns"] / 1000 / tree["forks"] < under_us
+                for way, p, ratio in tree["ratios"] if (way, p) == ("tasks", procs)]
 
-        return (["P = 64: work of a P", "trees", "median (interval)", "middle half", "least", "greatest"],
-                [[name(row), row["trees"], times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}"]
-                 for row in self.report["by_work"]])
+    def by_fork(self):
+        """The headline by the work for each fork."""
+        rows = []
+        for least, under in zip((0, *FORK_US), FORK_US):
+            name = f"{length(least)} and more" if under == math.inf else f"under {length(under)}" if least == 0 else f"{length(least)}, under {length(under)}"
+            found = [Figure(self.ratios(procs, least, under)) for procs in (MANY, MOST)]
+            if all(found):
+                rows.append([name, len(found[0].values), *(times(of.summary()) for of in found)])
+        return (["work for each fork", "trees", *(f"tasks' time over continuations', P = {procs}: median (interval)" for procs in (MANY, MOST))], rows)
 
     def slack(self):
         """The curve over the leaves of each P."""
         found = {(row["shape"], row["leaves"] // row["procs"]): row["times"] for row in self.report["slack"]}
         steps = list(dict.fromkeys(slack for _, slack in found))
-        return (["tree", "after joins", *(f"{slack} leaves a P" for slack in steps)],
+        return ([f"tree, P = {MANY}", "after joins", *(f"{slack} leaves for each P" for slack in steps)],
                 [[shape, "nothing" if shape in FREE_AFTER else "work", *(times(found[shape, slack]) for slack in steps)]
                  for shape in dict.fromkeys(shape for shape, _ in found)])
 
@@ -242,7 +269,7 @@ class Trees:
         def cell(row):
             return f"{row['times']['median']:.2f}; {pair('{:,}', [row[way]['peak_stacks'] for way in PAIR])}"
 
-        return (["tree", "P", *(f"{sizes[us]:,} leaves of {us:g} us" for us in lengths)],
+        return (["tasks' time; stacks, continuations / tasks", "P", *(f"{sizes[us]:,} leaves of {length(us)}" for us in lengths)],
                 [[shape, procs, *(cell(found[shape, procs, us]) for us in lengths)]
                  for shape, procs in dict.fromkeys(key[:2] for key in found)])
 
@@ -250,20 +277,24 @@ class Trees:
         rows = []
         for row in self.report["children"]:
             counts = [" / ".join(f"{row[by][name]:,}" for by in ("joined", "nested", "tasks")) for name in ("join_waits", "steals", "peak_stacks")]
-            rows.append([row["children"], f"{row['leaf_us']:g}", *counts, f"{row['nested_time']:.3f}", f"{row['tasks_time']:.3f}"])
-        return ([f"children, P = {MANY}", "us of a leaf", "waits: one join / nested forks of two / tasks", "thefts", "stacks at most",
-                 "nested forks' time over one join's", "tasks'"], rows)
+            rows.append([row["children"], length(row["leaf_us"]), *counts, f"{row['nested_time']:.3f}", f"{row['tasks_time']:.3f}"])
+        return ([f"children of a node, P = {MANY}", "a leaf", "waits: one join / nested forks of two / tasks", "thefts: the same three",
+                 "stacks at most: the same three", "nested forks' time over one join's", "tasks' time over one join's"], rows)
 
     def bounds(self):
         """The greatest of all trees and P of what each bound is about."""
         heads = {"time": "(T_P − T_1 / P) / burdened T_inf", "thefts": "thefts / (P · forks in a chain)", "deviations": "deviations / theft",
                  "frames": "frames / (P · S_1)", "stacks": "stacks / (P · depth)", "idle_us": "a strand that could go on waited, us"}
         return ([f"greatest of {self.settings['trees']} trees, P = 2 to 64", *heads.values()],
-                [[row["way"], *(f"{row[name]['value']:,.2f}" for name in heads)] for row in self.report["worst"]])
+                [[f"`{row['way']}`", *(f"{row[name]['value']:,.2f}" for name in heads)] for row in self.report["worst"]])
 
     def tables(self):
-        return [("Random trees", self.distribution()), ("Random trees, the other policies", self.others()), ("Slack", self.slack()),
+        return [("Random trees", self.distribution()), ("Random trees, by work for each fork", self.by_fork()),
+                ("Random trees, the other policies", self.others()), ("Slack", self.slack()),
                 ("Length of leaves", self.lengths()), ("Number of children", self.children()), ("Bounds", self.bounds())]
 
     def plots(self):
-        return []
+        lines = {f"{procs} Ps": sorted(self.ratios(procs)) for procs in (*self.settings["procs"], MOST)}
+        trees = self.settings["trees"]
+        return [draw.ranks("trees", f"Tasks' time over continuations', {trees} random trees", "simulated; the trees ordered by that ratio",
+                           f"the {trees} trees, in order, for each number of Ps", "times continuations' time", lines, "equal")]

@@ -1,4 +1,4 @@
-// What theory says of greedy schedules and of work stealing, against every policy on random trees. bench/WAITING.md has the sources.
+// What theory says of greedy schedules and of work stealing, against every policy on random trees. bench/TREES.md has the sources.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -139,6 +139,30 @@ class RulesTest(unittest.TestCase):
         chain = next(line for line in blocks.lengths(figures).splitlines() if line.startswith("| chain | 8 | "))
         self.assertIn("| 0.50; 12,345 / 6 |", chain)
 
+    # Tried with the work of a tree for that of each of its forks, and with the other number of Ps: fails.
+    def test_random_trees_by_the_work_for_each_fork(self):
+        def change(report):
+            for tree in report["trees"]:
+                long = tree["seed"] <= 50
+                tree["work_ns"] = tree["forks"] * (2e5 if long else 500)
+                tree["ratios"] = [[way, procs, 1.5 if long and procs == 64 else 0.75] for way, procs, _ in tree["ratios"]]
+
+        figures = self.change("trees", change)
+        self.assertIn("| under 1 us | 150 | 0.750 (0.750–0.750) | 0.750 (0.750–0.750) |\n"
+                      "| 100 us and more | 50 | 0.750 (0.750–0.750) | 1.500 (1.500–1.500) |\n", blocks.trees(figures))
+        self.assertEqual((marks.by_fork(figures, "64", "100", "inf"), marks.by_fork(figures, "64", "100", "inf", "trees")), (1.5, 50))
+        self.assertAlmostEqual(marks.percent(figures, "by_fork", "64", "100", "inf"), 50)
+
+    # Tried with the significant ones of either side: fails.
+    def test_trees_that_are_slower_asleep(self):
+        def change(report):
+            for r in report["results"]:
+                if (r["shape"], r["way"], r["procs"]) in (("even", "tasks", 2), ("uneven", "tasks", 2), ("reduction", "tasks", 2)):
+                    r["vs_continuations"].update({"even": {"median": 1.1, "interval": [1.05, 1.2]}, "uneven": {"median": 0.9, "interval": [0.8, 0.95]},
+                                                  "reduction": {"median": 1.1, "interval": [0.99, 1.2]}}[r["shape"]])
+
+        self.assertEqual(marks.slower_asleep(self.change("virtual", change), "2"), 1)
+
     def test_what_was_not_measured_is_marked(self):
         def change(report):
             report["short"] = [dict(report["results"][1], way="tasks", shape="chain", leaf_us=20,
