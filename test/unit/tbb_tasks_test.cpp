@@ -624,6 +624,63 @@ TEST_CASE("tbb: an observer that begins in a task is called there") {
   });
 }
 
+// Tried with a wait for the call that stops, which hangs, with calls that are made although the observer has been
+// stopped, and without a wait where a call has stopped it.
+TEST_CASE("tbb: the call of an observer stops that one or another") {
+  struct stops : tbb::task_scheduler_observer {
+    using tbb::task_scheduler_observer::task_scheduler_observer;
+    ~stops() override {
+      observe(false);
+      CHECK(in_calls == 0);
+    }
+    void stop(task_scheduler_observer& one) {
+      ++in_calls;
+      one.observe(false);
+      std::this_thread::sleep_for(1ms);
+      ++calls;
+      --in_calls;
+    }
+    std::atomic<int> calls = 0, in_calls = 0;
+  };
+  struct at_entry : stops {
+    using stops::stops;
+    ~at_entry() override { observe(false); }
+    void on_scheduler_entry(bool) override { stop(*this); }
+  };
+  struct at_exit : stops {
+    at_exit(tbb::task_arena& in, at_exit* other) : stops(in), stopped(other ? *other : *this) {}
+    ~at_exit() override { observe(false); }
+    void on_scheduler_exit(bool) override { stop(stopped); }
+    at_exit& stopped;
+  };
+  for (int round = 0; round != 20; ++round) {
+    tbb::task_arena a(round % 2 == 0 ? 1 : 4);
+    at_entry first(a);
+    at_exit second(a, nullptr), stopped(a, nullptr), third(a, &stopped);
+    first.observe();
+    a.execute([&] {
+      second.observe();
+      third.observe();  // its calls come before those of the next
+      stopped.observe();
+      tbb::parallel_for(0, 100, [](int) {}, tbb::simple_partitioner());
+    });
+    while (second.is_observing() || stopped.is_observing()) std::this_thread::yield();  // workers go to sleep
+    CHECK(!first.is_observing());
+    CHECK(stopped.calls == 0);
+  }
+  tbb::task_arena a(4);
+  a.execute([&] {
+    for (int round = 0; round != 10; ++round) {
+      at_exit ended_by_worker(a, nullptr);
+      ended_by_worker.observe();
+      while (ended_by_worker.is_observing()) {
+        tbb::parallel_for(0, 8, [](int) { std::this_thread::sleep_for(20us); }, tbb::simple_partitioner());
+        for (int i = 0; i != 1000 && ended_by_worker.is_observing(); ++i) std::this_thread::yield();
+      }
+    }
+  });
+}
+
 // A P is what current_thread_index tells. Which thread holds it may change between two loops, as which thread has a slot of oneTBB's arena.
 TEST_CASE("tbb: static and affinity partitioners give a P the same part again") {
   constexpr int procs = 2;

@@ -7,12 +7,15 @@
 
 #include <forkjoin/abi/thread_hooks.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace tbb {
@@ -38,12 +41,13 @@ class observers final : public fj::detail::thread_hooks {
     last_.store(last_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     active_.emplace(last_.load(std::memory_order_relaxed), &one);
   }
-  /// Waits until no thread calls it any more.
-  void remove(task_scheduler_observer& one) {
+  /// From outside of its calls, waits until none is under way. Apart from a strand's code, as that may have asked for
+  /// its thread's id on another thread.
+  [[gnu::noinline]] void remove(task_scheduler_observer& one) {
     std::unique_lock held(mutex_);
     std::erase_if(active_, [&](const auto& each) { return each.second == &one; });
-    calls_end_.wait(held, [&] { return calls_[&one] == 0; });
-    calls_.erase(&one);
+    if (std::ranges::find(calls_, call{&one, std::this_thread::get_id()}) != calls_.end()) return;
+    call_ends_.wait(held, [&] { return std::ranges::find(calls_, &one, &call::of) == calls_.end(); });
   }
 
   void serves(std::uint64_t& seen, bool is_worker) noexcept override {
@@ -52,17 +56,22 @@ class observers final : public fj::detail::thread_hooks {
   void rests(std::uint64_t& seen, bool is_worker) noexcept override;
 
  private:
-  using numbers = std::map<std::uint64_t, task_scheduler_observer*>;
+  struct call {
+    task_scheduler_observer* of;
+    std::thread::id by;
+    bool operator==(const call&) const = default;
+  };
 
   void call_new(std::uint64_t& seen, bool is_worker) noexcept;
-  template <class Call>
-  void call_each(numbers::iterator first, numbers::iterator last, std::unique_lock<std::mutex>& held, Call call);
+  /// Calls tell for those numbered above `after`, up to `last`.
+  template <class Tell>
+  void call_each(std::uint64_t after, std::uint64_t last, std::unique_lock<std::mutex>& held, Tell tell);
 
   std::mutex mutex_;
-  std::condition_variable calls_end_;
+  std::condition_variable call_ends_;
   std::atomic<std::uint64_t> last_{0};
-  numbers active_;
-  std::map<task_scheduler_observer*, unsigned> calls_;
+  std::map<std::uint64_t, task_scheduler_observer*> active_;
+  std::vector<call> calls_;  // under way
 };
 
 }  // namespace fj_detail
@@ -87,15 +96,12 @@ class task_scheduler_observer {
   virtual void on_scheduler_entry(bool /*is_worker*/) {}
   virtual void on_scheduler_exit(bool /*is_worker*/) {}
 
-  /// To stop waits until calls of this observer that are under way have ended: so not from such a call, which would
-  /// wait for itself.
+  /// To stop waits until the calls of this observer that are under way have ended. A call of the observer itself may
+  /// stop it, too, and waits for no other; so what destroys the observer stops it once more, from outside of its calls.
   void observe(bool state = true) {
-    if (!state) {
-      if (fj_detail::observers* const there = where_.exchange(nullptr)) there->remove(*this);
-      keeps_.reset();
-      return;
-    }
-    if (where_.load()) return;
+    if (!state) return stop();
+    if (is_observing()) return;
+    stop();  // a call that has stopped it may be under way
     fj::detail::scheduler* const here = fj::detail::current_scheduler();
     fj::detail::scheduler* const wanted = arena_ ? arena_->execute(&fj::detail::current_scheduler)
                                           : here ? here
@@ -103,49 +109,54 @@ class task_scheduler_observer {
     if (arena_) keeps_ = arena_->own_;
     fj_detail::observers& all = fj_detail::observers::of(*wanted);
     where_.store(&all);
+    observes_.store(true);
     all.add(*this);
     if (here == wanted) fj::detail::serve_here(all);
   }
-  bool is_observing() const { return where_.load() != nullptr; }
+  bool is_observing() const { return observes_.load(); }
 
  private:
+  void stop() {
+    const bool observed = observes_.exchange(false);
+    if (fj_detail::observers* const there = where_.load()) there->remove(*this);
+    if (observed) keeps_.reset();
+  }
+
   task_arena* const arena_ = nullptr;
-  std::shared_ptr<fj::runtime> keeps_;  // no other arena gets it meanwhile
-  std::atomic<fj_detail::observers*> where_{nullptr};
+  std::shared_ptr<fj::runtime> keeps_;                 // no other arena gets it meanwhile
+  std::atomic<fj_detail::observers*> where_{nullptr};  // it observes, or has observed last
+  std::atomic<bool> observes_{false};
 };
 
 namespace fj_detail {
 
-template <class Call>
-void observers::call_each(numbers::iterator first, numbers::iterator last, std::unique_lock<std::mutex>& held,
-                          Call call) {
-  std::vector<task_scheduler_observer*> called;
-  for (; first != last; ++first) {
-    called.push_back(first->second);
-    ++calls_[first->second];
-  }
-  for (task_scheduler_observer* const each : called) {
+template <class Tell>
+void observers::call_each(std::uint64_t after, std::uint64_t last, std::unique_lock<std::mutex>& held, Tell tell) {
+  // Looks again after each call, which may add and remove observers.
+  for (auto next = active_.upper_bound(after); next != active_.end() && next->first <= last;
+       next = active_.upper_bound(after)) {
+    after = next->first;
+    task_scheduler_observer& one = *next->second;
+    const call here{&one, std::this_thread::get_id()};
+    calls_.push_back(here);
     held.unlock();
-    call(*each);
+    tell(one);
     held.lock();
-    --calls_[each];
-    calls_end_.notify_all();
+    calls_.erase(std::ranges::find(calls_, here));
+    call_ends_.notify_all();
   }
 }
 
 inline void observers::call_new(std::uint64_t& seen, bool is_worker) noexcept {
   std::unique_lock held(mutex_);
-  const auto first = active_.upper_bound(seen);
-  seen = last_.load(std::memory_order_relaxed);
-  call_each(first, active_.end(), held, [&](task_scheduler_observer& each) { each.on_scheduler_entry(is_worker); });
+  const std::uint64_t before = std::exchange(seen, last_.load(std::memory_order_relaxed));
+  call_each(before, seen, held, [&](task_scheduler_observer& each) { each.on_scheduler_entry(is_worker); });
 }
 
 inline void observers::rests(std::uint64_t& seen, bool is_worker) noexcept {
   if (seen == 0) return;
   std::unique_lock held(mutex_);
-  const auto last = active_.upper_bound(seen);
-  seen = 0;
-  call_each(active_.begin(), last, held, [&](task_scheduler_observer& each) { each.on_scheduler_exit(is_worker); });
+  call_each(0, std::exchange(seen, 0), held, [&](task_scheduler_observer& each) { each.on_scheduler_exit(is_worker); });
 }
 
 }  // namespace fj_detail
