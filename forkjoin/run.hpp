@@ -96,13 +96,15 @@ class runtime {
   /// of the file, which are there whatever ends the process. The file is a new one, made in the same folder, which
   /// takes the name from what has it.
   ///
-  /// Errors: std::system_error if the file cannot be made or has no room, or the name is a link or no regular file's;
-  /// std::logic_error if a trace is being written or the flight recorder is on; std::bad_alloc.
+  /// Errors: std::system_error if the file cannot be made or has no room, or the name is empty, a link or no regular
+  /// file's; std::invalid_argument if `path` is null; std::logic_error if a trace is being written or the flight
+  /// recorder is on; std::bad_alloc.
   void trace_to(const char* path) { detail::trace_to(*scheduler_, path); }
   /// Writes a copy of what there is now of the trace, or of the flight recorder's events, into that file. From any
   /// thread, at any time.
   ///
-  /// Errors: std::system_error as trace_to, std::logic_error if there is neither, std::bad_alloc.
+  /// Errors: std::system_error and std::invalid_argument as trace_to, std::logic_error if there is neither,
+  /// std::bad_alloc.
   void write_trace(const char* path) { detail::write_trace(*scheduler_, path); }
   /// Also the flight recorder. Nothing if there is neither.
   void stop_trace() noexcept { detail::stop_trace(*scheduler_); }

@@ -141,6 +141,16 @@ void wait_for_end(instance& s) noexcept {
   }
 }
 
+// nullptr: into memory.
+void begin_trace(scheduler& s, const char* path) {
+  s.traces().begin(path, s.settings().procs, trace_events_from_environment());
+  s.threads().attend_trace();
+}
+
+void refuse_null(const char* path, const char* what) {
+  if (!path) throw std::invalid_argument(std::string(what) + ": the path is a null pointer; pass the name of a file");
+}
+
 void print_stats(const instance& s) {
   // Threads that ended meanwhile took their times along.
   const os::processor_time now = os::time_of_threads();
@@ -164,9 +174,9 @@ scheduler* open_scheduler(const options& wanted) {
   auto* const made = new instance(wanted);
   try {
     if (const std::string file = trace_file(wanted); !file.empty()) {
-      trace_to(*made, file.c_str());
+      begin_trace(*made, file.c_str());
     } else if (!made->flight_file.empty()) {
-      trace_to(*made, "");
+      begin_trace(*made, nullptr);
     }
     if (!made->flight_file.empty()) {
       tracer::refuse_unwritable(made->flight_file.c_str());  // not only once something has gone wrong
@@ -248,11 +258,14 @@ scheduler& default_scheduler() {
 }
 
 void trace_to(scheduler& s, const char* path) {
-  s.traces().begin(path, s.settings().procs, trace_events_from_environment());
-  s.threads().attend_trace();
+  refuse_null(path, "fj::runtime::trace_to");
+  begin_trace(s, path);
 }
 
-void write_trace(scheduler& s, const char* path) { s.traces().write(path); }
+void write_trace(scheduler& s, const char* path) {
+  refuse_null(path, "fj::runtime::write_trace");
+  s.traces().write(path);
+}
 
 void stop_trace(scheduler& s) noexcept {
   s.traces().end();

@@ -106,8 +106,10 @@ void trace_ring::add(event what, unsigned proc, std::uint32_t fiber, std::uint64
 }
 
 tracer::tracer(const char* path, unsigned procs, std::uint64_t events)
-    : path_(path), capacity_(events), ring_size_(os::round_to_pages(ring_head_size + events * sizeof(trace_event))) {
-  if (!path_.empty()) create(file_, path_);
+    : path_(path ? path : ""),
+      capacity_(events),
+      ring_size_(os::round_to_pages(ring_head_size + events * sizeof(trace_event))) {
+  if (path) create(file_, path_);
   header_ = reinterpret_cast<trace_header*>(extend(file_, path_, modules_at));
   modules_ = reinterpret_cast<char*>(extend(file_, path_, modules_size));
   texts_ = reinterpret_cast<char*>(extend(file_, path_, texts_size));
@@ -144,7 +146,7 @@ tracer::tracer(const char* path, unsigned procs, std::uint64_t events)
   header_->ns_per_tick = static_cast<double>(now_ns - begin_ns) /
                          static_cast<double>(std::max<std::uint64_t>(header_->first_ticks - begin, 1));
   header_->magic = trace_header::right_magic;
-  if (!path_.empty()) publish(file_, path_);
+  if (path) publish(file_, path_);
 }
 
 void tracer::refuse_unwritable(const char* path) {

@@ -22,7 +22,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 class tracer {
  public:
   /// Throws std::system_error, which names the file, if it cannot be made or has no room for a ring of each P, and std::bad_alloc. `events`: the
-  /// room of each thread, a power of two. An empty path: into memory. If a file has that name, it has the name no more.
+  /// room of each thread, a power of two. nullptr: into memory. If a file has that name, it has the name no more.
   tracer(const char* path, unsigned procs, std::uint64_t events);
 
   /// Throws what write would, if the path cannot be written.
@@ -83,7 +83,7 @@ class tracing {
   /// nullptr: none is written. acquire: pairs with the release in begin
   tracer* now() const noexcept { return now_.load(std::memory_order_acquire); }
 
-  /// Throws as the tracer does, and std::logic_error if a trace is being written.
+  /// Throws as the tracer does, whose path this is, and std::logic_error if a trace is being written.
   tracer& begin(const char* path, unsigned procs, std::uint64_t events);
   /// Throws as tracer::write does, and std::logic_error if there is nothing to write.
   void write(const char* path);

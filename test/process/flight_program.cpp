@@ -96,16 +96,25 @@ int refused() {
   } catch (const std::logic_error& error) {
     std::puts(error.what());
   }
+  for (const char* path : {"", static_cast<const char*>(nullptr)}) {
+    try {
+      rt.trace_to(path);
+    } catch (const std::exception& error) {
+      std::puts(error.what());
+    }
+  }
   fj::runtime other({.procs = 1, .trace = "", .flight_recorder = "recorder"});
   try {
     other.trace_to("elsewhere");
   } catch (const std::logic_error& error) {
     std::puts(error.what());
   }
-  try {
-    other.write_trace("/nowhere/trace");
-  } catch (const std::system_error& error) {
-    std::puts(error.what());
+  for (const char* path : {"/nowhere/trace", "", static_cast<const char*>(nullptr)}) {
+    try {
+      other.write_trace(path);
+    } catch (const std::exception& error) {
+      std::puts(error.what());
+    }
   }
   return 0;
 }

@@ -100,10 +100,14 @@ class FlightTest(Recorded):
 
     def test_misuse(self):
         said = self.run_program("refused").stdout.splitlines()
-        self.assertEqual(len(said), 3)
+        self.assertEqual(len(said), 7)
         self.assertIn("there is no trace to write; set options::flight_recorder, or call trace_to before", said[0])
-        self.assertIn("or its flight recorder is on; call stop_trace before", said[1])
-        self.assertIn('the trace "/nowhere/trace" cannot be written', said[2])
+        self.assertIn('the trace "" cannot be written; name a file', said[1])
+        self.assertEqual(said[2], "fj::runtime::trace_to: the path is a null pointer; pass the name of a file")
+        self.assertIn("or its flight recorder is on; call stop_trace before", said[3])
+        self.assertIn('the trace "/nowhere/trace" cannot be written', said[4])
+        self.assertIn('the trace "" cannot be written; name a file', said[5])
+        self.assertEqual(said[6], "fj::runtime::write_trace: the path is a null pointer; pass the name of a file")
 
 
 class SlowEndTest(Recorded):

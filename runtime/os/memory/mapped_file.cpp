@@ -48,6 +48,7 @@ mapped_file::~mapped_file() {
 }
 
 int mapped_file::create(const char* path) noexcept {
+  if (*path == '\0') return ENOENT;  // before there is a file that could not get this name
   // A device or a pipe must not lose its name to a file: /dev/null, when root says so.
   struct stat known = {};
   if (lstat(path, &known) == 0 && !S_ISREG(known.st_mode)) return S_ISLNK(known.st_mode) ? ELOOP : ENODEV;
