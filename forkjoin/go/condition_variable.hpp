@@ -7,6 +7,8 @@
 #include <condition_variable>
 #include <mutex>
 #include <source_location>
+#include <string>
+#include <system_error>
 
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "forkjoin/abi/mutex.hpp"
@@ -27,12 +29,14 @@ class condition_variable {
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 
-  /// Frees the lock, waits, and takes the lock again, however long that takes. `lock` must be of a mutex; if that is
-  /// not locked, the process ends with a message that names the call. Throws fj::cancelled if options.stop is asked to
-  /// stop before a notification, fj::timed_out if the time options.until comes before one, std::bad_alloc if there is
-  /// no memory for the wait. In these cases, too, the caller holds the lock.
+  /// Frees the lock, waits, and takes the lock again, however long that takes. Throws fj::cancelled if options.stop is
+  /// asked to stop before a notification, fj::timed_out if the time options.until comes before one, std::bad_alloc if
+  /// there is no memory for the wait. In these cases, too, the caller holds the lock. Throws std::system_error with
+  /// std::errc::operation_not_permitted if `lock` holds no mutex. If the mutex that it holds is not locked, the process
+  /// ends with a message that names the call.
   void wait(std::unique_lock<mutex>& lock, wait_options options = {}) {
-    detail::throw_if_limited(wait_within(*lock.mutex(), detail::limits_of(options, "fj::condition_variable::wait")));
+    constexpr auto call = "fj::condition_variable::wait";
+    detail::throw_if_limited(wait_within(held_by(lock, call), detail::limits_of(options, call)));
   }
 
   /// Waits until condition() holds. The lock is held during each call of condition. Throws what condition throws, and
@@ -44,7 +48,7 @@ class condition_variable {
   }
 
   /// As wait, but these functions return whether the time came first, and do not throw fj::timed_out. Throw
-  /// std::bad_alloc if there is no memory for the wait.
+  /// std::bad_alloc if there is no memory for the wait, and std::system_error as wait.
   template <class Clock, class Duration>
   std::cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t,
                             std::source_location at = std::source_location::current()) {
@@ -57,7 +61,7 @@ class condition_variable {
   }
 
   /// Wait until condition() holds, but no longer than until that time. Return the last result of condition(). Throw
-  /// what condition throws, and std::bad_alloc as above.
+  /// what condition throws, and what the functions above throw.
   template <class Clock, class Duration, class Condition>
   bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t, Condition condition,
                   std::source_location at = std::source_location::current()) {
@@ -77,8 +81,15 @@ class condition_variable {
  private:
   /// `served`: a notification came.
   detail::wait_end wait_within(mutex& user, const detail::wait_limits& limits);
+  static mutex& held_by(const std::unique_lock<mutex>& lock, const char* call) {
+    if (!lock.owns_lock())
+      throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
+                              std::string(call) + ": the lock holds no mutex; lock one with it before the wait");
+    return *lock.mutex();
+  }
   std::cv_status wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t, std::source_location at) {
-    const auto end = wait_within(*lock.mutex(), detail::limits_until(t, "fj::condition_variable::wait_until", at));
+    constexpr auto call = "fj::condition_variable::wait_until";
+    const auto end = wait_within(held_by(lock, call), detail::limits_until(t, call, at));
     return end == detail::wait_end::timed_out ? std::cv_status::timeout : std::cv_status::no_timeout;
   }
   template <class Condition>

@@ -2,11 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <mutex>
 #include <shared_mutex>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -166,6 +169,33 @@ TEST_CASE("shared_mutex: readers together, writers alone, and none of them starv
     CHECK(m.try_lock());
     m.unlock();
   });
+}
+
+// Tried without the check: the first wait crashes, and the second unlocks for another strand.
+TEST_CASE("condition_variable: a lock that holds no mutex is refused") {
+  fj::mutex m;
+  const std::scoped_lock other(m);
+  fj::condition_variable condition;
+  std::unique_lock<fj::mutex> none, unlocked(m, std::defer_lock);
+  for (std::unique_lock<fj::mutex>* const each : {&none, &unlocked}) {
+    const auto refuses = [&](auto wait, const char* call) {
+      try {
+        wait(*each);
+        CHECK(false);
+      } catch (const std::system_error& error) {
+        CHECK(error.code() == std::errc::operation_not_permitted);
+        CHECK_MESSAGE(std::string(error.what()).starts_with(std::string(call) + ": the lock holds no mutex; lock one"),
+                      error.what());
+      }
+    };
+    refuses([&](auto& lock) { condition.wait(lock); }, "fj::condition_variable::wait");
+    refuses([&](auto& lock) { condition.wait(lock, [] { return false; }); }, "fj::condition_variable::wait");
+    refuses([&](auto& lock) { condition.wait_for(lock, std::chrono::milliseconds(1)); },
+            "fj::condition_variable::wait_until");
+    refuses([&](auto& lock) { condition.wait_for(lock, std::chrono::milliseconds(1), [] { return false; }); },
+            "fj::condition_variable::wait_until");
+  }
+  CHECK(!m.try_lock());
 }
 
 TEST_CASE("condition_variable: a bounded buffer, and a wait that is stopped") {
