@@ -128,7 +128,10 @@ class runtime_ref {
   /// As the runtime's own.
   template <class F>
   detail::result_of<F> run(F&& f) const {
-    return detail::call_in(*scheduler_, f);
+    static_assert(detail::returns_movable<F>,
+                  "fj::runtime_ref::run: what the function returns must be movable, to leave the runtime; return a "
+                  "std::unique_ptr to it");
+    if constexpr (detail::returns_movable<F>) return detail::call_in(*scheduler_, f);
   }
   template <class F>
   auto go(F&& f, std::source_location at = std::source_location::current()) const;

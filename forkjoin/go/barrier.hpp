@@ -84,7 +84,9 @@ class barrier {
   /// So many arrive, without a wait. What the completion throws, if this was the last arrival, comes from here, when
   /// the next phase has begun. Throws std::logic_error if `n` is not positive or more than are still expected; then
   /// nothing has changed.
-  [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) { return arrival_token(arrived(n, 0)); }
+  [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) {
+    return arrival_token(arrived("fj::barrier::arrive", n, 0));
+  }
 
   /// Waits until the phase of that arrival, which must be one of this barrier, is over. Throws fj::cancelled if
   /// options.stop is asked to stop during the wait, fj::timed_out if the time options.until comes, std::bad_alloc if
@@ -96,18 +98,19 @@ class barrier {
   /// arrive, then wait; throws what either throws. If the wait throws, the strand has arrived all the same, and must
   /// not arrive once more for that phase: who may have to go on waiting keeps the token of arrive.
   void arrive_and_wait(wait_options options = {}) {
-    const std::uint64_t phase = arrived(1, 0);
-    detail::throw_if_limited(phases_.wait(phase, detail::limits_of(options, "fj::barrier::arrive_and_wait")));
+    constexpr auto call = "fj::barrier::arrive_and_wait";
+    const std::uint64_t phase = arrived(call, 1, 0);
+    detail::throw_if_limited(phases_.wait(phase, detail::limits_of(options, call)));
   }
 
   /// Arrives, and one less is expected in each phase after this one. Throws as arrive.
-  void arrive_and_drop() { arrived(1, 1); }
+  void arrive_and_drop() { arrived("fj::barrier::arrive_and_drop", 1, 1); }
 
  private:
-  std::uint64_t arrived(std::ptrdiff_t n, std::ptrdiff_t dropped) {
+  std::uint64_t arrived(const char* call, std::ptrdiff_t n, std::ptrdiff_t dropped) {
     const detail::phases::arrival here = phases_.arrive(n, dropped);
     if (!here.counted)
-      throw std::logic_error("fj::barrier::arrive: n is " + std::to_string(n) +
+      throw std::logic_error(std::string(call) + ": the number of arrivals is " + std::to_string(n) +
                              "; it must be 1 or more, and not more than are still expected in this phase");
     if (here.last) {
       // Also if the completion throws: the others would wait forever.

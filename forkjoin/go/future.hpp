@@ -10,6 +10,7 @@
 #include <memory>
 #include <source_location>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -258,36 +259,42 @@ class promise {
     std::swap(has_future_, other.has_future_);
   }
 
-  /// The future of this promise: to be called once, before the value is set. Throws std::logic_error otherwise.
+  /// The future of this promise: to be called once, before the value is set or the promise moved from. Throws
+  /// std::logic_error otherwise.
   future<T> get_future() {
     if (!state_ || std::exchange(has_future_, true))
-      throw std::logic_error("fj::promise::get_future: call it once, before the value is set");
+      throw std::logic_error(
+          "fj::promise::get_future: it was called already, a value or an exception is set, or the promise was moved "
+          "from; call it once, before");
     state_->add_owner();
     return detail::future_access::make<T>(*state_);
   }
 
   /// Gives the value, and lets those that wait for it go on. Never waits; from any thread. Throws std::logic_error if
-  /// there is one already. What its constructor throws becomes the future's exception.
+  /// there is one already, or the promise was moved from. What its constructor throws becomes the future's exception.
   template <class U = T>
     requires(!std::is_void_v<T> && std::is_constructible_v<T, U>)
   void set_value(U&& value) {
-    take_state().set([&]() -> T { return static_cast<T>(std::forward<U>(value)); });
+    take_state("fj::promise::set_value").set([&]() -> T { return static_cast<T>(std::forward<U>(value)); });
   }
   void set_value()
     requires std::is_void_v<T>
   {
-    take_state().set([] {});
+    take_state("fj::promise::set_value").set([] {});
   }
-  /// The future's get throws that exception. Throws std::logic_error if there is a value already, or if `error` is
-  /// null; then the promise is as before.
+  /// The future's get throws that exception. Throws std::logic_error as set_value, or if `error` is null; then the
+  /// promise is as before.
   void set_exception(std::exception_ptr error) {
     if (!error) throw std::logic_error("fj::promise::set_exception: the pointer is null; pass one to an exception");
-    take_state().break_it(std::move(error));
+    take_state("fj::promise::set_exception").break_it(std::move(error));
   }
 
  private:
-  detail::promise_state<T>& take_state() {
-    if (!state_) throw std::logic_error("fj::promise: its value is set already");
+  detail::promise_state<T>& take_state(const char* call) {
+    if (!state_)
+      throw std::logic_error(std::string(call) +
+                             ": a value or an exception is set already, or the promise was moved from; make a new "
+                             "promise for another value");
     return *std::exchange(state_, nullptr);
   }
 

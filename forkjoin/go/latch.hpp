@@ -29,11 +29,7 @@ class latch {
 
   /// So many arrive, without a wait. Throws std::logic_error if `n` is negative or more than are still expected; then
   /// nothing has changed.
-  void count_down(std::ptrdiff_t n = 1) {
-    if (n < 0 || !left_.try_add(-n))
-      throw std::logic_error("fj::latch::count_down: n is " + std::to_string(n) +
-                             "; it must be 0 or more, and not more than are still expected");
-  }
+  void count_down(std::ptrdiff_t n = 1) { arrived("fj::latch::count_down", n); }
   /// Whether all have arrived.
   [[nodiscard]] bool try_wait() noexcept { return left_.is_zero(); }
   /// Waits until all have arrived. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out
@@ -43,11 +39,18 @@ class latch {
   }
   /// count_down, then wait. Throws what either throws; if the wait does, the strand has arrived all the same.
   void arrive_and_wait(std::ptrdiff_t n = 1, wait_options options = {}) {
-    count_down(n);
-    detail::throw_if_limited(left_.wait_for_zero(detail::limits_of(options, "fj::latch::arrive_and_wait")));
+    constexpr auto call = "fj::latch::arrive_and_wait";
+    arrived(call, n);
+    detail::throw_if_limited(left_.wait_for_zero(detail::limits_of(options, call)));
   }
 
  private:
+  void arrived(const char* call, std::ptrdiff_t n) {
+    if (n < 0 || !left_.try_add(-n))
+      throw std::logic_error(std::string(call) + ": n is " + std::to_string(n) +
+                             "; it must be 0 or more, and not more than are still expected");
+  }
+
   wait_group left_;
 };
 

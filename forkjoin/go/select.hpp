@@ -15,6 +15,7 @@
 #include <ranges>
 #include <source_location>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -288,7 +289,13 @@ class select_list {
 
   /// The case is never ready again; other cases keep their indices. Throws std::out_of_range if there never was a case
   /// of that index. The case's own handler may call it.
-  void remove(std::size_t index) { cases_.at(index).reset(); }
+  void remove(std::size_t index) {
+    if (index >= cases_.size())
+      throw std::out_of_range("fj::select_list::remove: the index is " + std::to_string(index) +
+                              ", and the list has had " + std::to_string(cases_.size()) +
+                              " cases; pass what the function that added the case returned");
+    cases_[index].reset();
+  }
 
   /// Waits until one of the cases is ready, does it, runs its handler, and returns its index, as fj::select. Throws
   /// std::logic_error if no case is left, as nothing would end the wait. Throws as fj::select otherwise.

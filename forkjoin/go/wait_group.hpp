@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
@@ -24,14 +25,9 @@ class wait_group {
   wait_group& operator=(const wait_group&) = delete;
 
   /// Throws std::logic_error if the count would become negative, or more than 2^63 - 1; then the count has not changed.
-  void add(std::int64_t change = 1) {
-    if (try_add(change)) return;
-    throw std::logic_error(change < 0
-                               ? "fj::wait_group: the count would be negative; call add before done"
-                               : "fj::wait_group: the count would exceed 2^63 - 1; call done for what has ended");
-  }
+  void add(std::int64_t change = 1) { add_for("fj::wait_group::add", change); }
   /// As add(-1).
-  void done() { add(-1); }
+  void done() { add_for("fj::wait_group::done", -1); }
 
   /// Waits until the count is 0. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out
   /// if the time options.until comes, std::bad_alloc if there is no memory for the wait.
@@ -42,6 +38,12 @@ class wait_group {
  private:
   friend class latch;
 
+  void add_for(const char* call, std::int64_t change) {
+    if (try_add(change)) return;
+    throw std::logic_error(std::string(call) + ": a change of " + std::to_string(change) +
+                           (change < 0 ? " would make the count negative; call add before done"
+                                       : " would make the count exceed 2^63 - 1; call done for what has ended"));
+  }
   /// False if the count would be negative, or too large; then it is as before.
   bool try_add(std::int64_t change) noexcept;
   bool is_zero() noexcept;

@@ -307,10 +307,18 @@ TEST_CASE("wait_group: waits for all, can be used again, and refuses a negative 
       CHECK(done == 10);
       CHECK(also.get() == 10);
     }
-    CHECK_THROWS_AS(group.done(), std::logic_error);
+    CHECK_THROWS_WITH_AS(group.done(),
+                         "fj::wait_group::done: a change of -1 would make the count negative; call add before done",
+                         std::logic_error);
+    CHECK_THROWS_WITH_AS(group.add(-7), doctest::Contains("fj::wait_group::add: a change of -7 would"),
+                         std::logic_error);
     group.wait();
     group.add(std::numeric_limits<std::int64_t>::max());
-    CHECK_THROWS_AS(group.add(), std::logic_error);  // tried with a sum that wraps: a count of 0, or less
+    // Tried with a sum that wraps: a count of 0, or less.
+    CHECK_THROWS_WITH_AS(group.add(),
+                         "fj::wait_group::add: a change of 1 would make the count exceed 2^63 - 1; call done for what "
+                         "has ended",
+                         std::logic_error);
     group.add(-std::numeric_limits<std::int64_t>::max());
     group.wait();
   });
@@ -334,7 +342,10 @@ TEST_CASE("latch: waits for all, and refuses what nobody expects") {
     for (auto& each : fibers) CHECK(each.get() == 10);
     all.wait();
     CHECK_THROWS_AS(all.count_down(), std::logic_error);
-    CHECK_THROWS_AS(all.count_down(-1), std::logic_error);
+    CHECK_THROWS_WITH_AS(all.count_down(-1), doctest::Contains("fj::latch::count_down: n is -1; it must be 0 or more"),
+                         std::logic_error);
+    CHECK_THROWS_WITH_AS(all.arrive_and_wait(2), doctest::Contains("fj::latch::arrive_and_wait: n is 2; it must"),
+                         std::logic_error);
     CHECK_THROWS_AS(fj::latch(-1), std::invalid_argument);
     all.count_down(0);
   });
@@ -379,11 +390,18 @@ TEST_CASE("barrier: parties that drop, a completion that throws, and what nobody
     two.arrive_and_wait();
     drops.get();
     two.arrive_and_wait();  // alone
-    CHECK_THROWS_AS(static_cast<void>(two.arrive(2)), std::logic_error);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(two.arrive(2)),
+        "fj::barrier::arrive: the number of arrivals is 2; it must be 1 or more, and not more than are "
+        "still expected in this phase",
+        std::logic_error);
     CHECK_THROWS_AS(static_cast<void>(two.arrive(0)), std::logic_error);
     CHECK_THROWS_AS(fj::barrier(-1), std::invalid_argument);
     two.arrive_and_drop();
-    CHECK_THROWS_AS(two.arrive_and_wait(), std::logic_error);
+    CHECK_THROWS_WITH_AS(two.arrive_and_wait(), doctest::Contains("fj::barrier::arrive_and_wait: the number"),
+                         std::logic_error);
+    CHECK_THROWS_WITH_AS(two.arrive_and_drop(), doctest::Contains("fj::barrier::arrive_and_drop: the number"),
+                         std::logic_error);
 
     int calls = 0;
     fj::barrier throws(2, [&] {

@@ -45,10 +45,19 @@ TEST_CASE("promise: what goes wrong") {
   auto f = p.get_future();
   CHECK_THROWS_AS(static_cast<void>(p.get_future()), std::logic_error);
   p.set_value(1);
-  CHECK_THROWS_AS(p.set_value(2), std::logic_error);
+  constexpr auto over = ": a value or an exception is set already, or the promise was moved from; make a new promise";
+  CHECK_THROWS_WITH_AS(p.set_value(2), doctest::Contains(("fj::promise::set_value" + std::string(over)).c_str()),
+                       std::logic_error);
   CHECK_THROWS_AS(static_cast<void>(p.get_future()), std::logic_error);
   CHECK(!f.request_stop());
   CHECK(f.get() == 1);
+
+  fj::promise<int> from;
+  const fj::promise<int> into(std::move(from));
+  CHECK_THROWS_WITH_AS(from.set_exception(std::make_exception_ptr(std::runtime_error("lost"))),
+                       doctest::Contains(("fj::promise::set_exception" + std::string(over)).c_str()), std::logic_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(from.get_future()), doctest::Contains("or the promise was moved from"),
+                       std::logic_error);
 
   std::optional<fj::promise<std::string>> broken(std::in_place);
   auto never = broken->get_future();
@@ -235,7 +244,9 @@ TEST_CASE("select_list: sends, times, futures, and no wait") {
     any.remove(timed);
     CHECK_THROWS_AS(any.select({.until = std::chrono::steady_clock::now() + 1ms}), fj::timed_out);
     any.remove(waits);
-    CHECK_THROWS_AS(any.remove(99), std::out_of_range);
+    CHECK_THROWS_WITH_AS(any.remove(99),
+                         doctest::Contains("fj::select_list::remove: the index is 99, and the list has had"),
+                         std::out_of_range);
     CHECK(order == "sdtt");
     fj::channel<int> closed(1);
     closed.close();

@@ -442,6 +442,9 @@ TEST_CASE("tbb: thread_stack_size holds for tasks and for arenas that begin late
   using control = tbb::global_control;
   constexpr std::size_t size = 64 << 20, deep = 40 << 20;
   CHECK(control::active_value(control::thread_stack_size) == 4 << 20);
+  CHECK_THROWS_WITH_AS(control(control::thread_stack_size, (std::size_t{1} << 40) + 1),
+                       "tbb::global_control: thread_stack_size is 1099511627777; set it to at most 1099511627776",
+                       std::invalid_argument);
   tbb::task_arena(2).initialize();  // kept, with smaller stacks
   {
     const control small(control::thread_stack_size, 1 << 20), large(control::thread_stack_size, size);
@@ -484,7 +487,9 @@ TEST_CASE("tbb: terminate_on_exception ends the process when an exception leaves
     const test::ending end = test::in_child([&] { return throws(where); });
     CHECK(end.signal == SIGABRT);  // tried without the look in task_group_context::fail
     INFO(end.said);  // tried without the lock: at times two threads end the process, and the message is cut short
-    CHECK(end.said.find(where == 0 ? "a body's" : where == 1 ? "the step is less" : "a task's") != std::string::npos);
+    CHECK(end.said.find(where == 0   ? "a body's"
+                        : where == 1 ? "the step is -1; set it to 1 or more"
+                                     : "a task's") != std::string::npos);
   }
 }
 

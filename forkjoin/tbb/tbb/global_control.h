@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <stdexcept>
+#include <string>
 
 namespace tbb {
 
@@ -25,6 +26,10 @@ class global_control {
   global_control(parameter what, std::size_t value) : what_(what), value_(value) {
     if (what == max_allowed_parallelism && value == 0)
       throw std::invalid_argument("tbb::global_control: max_allowed_parallelism is 0; set at least 1");
+    constexpr std::size_t most = std::size_t{1} << 40;  // as of options::stack_size
+    if (what == thread_stack_size && value > most)
+      throw std::invalid_argument("tbb::global_control: thread_stack_size is " + std::to_string(value) +
+                                  "; set it to at most " + std::to_string(most));
     runtimes::all().hold(control(), value);
   }
   ~global_control() { runtimes::all().drop(control(), value_); }

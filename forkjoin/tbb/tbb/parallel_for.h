@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <concepts>
 #include <functional>
+#include <stdexcept>
+#include <string>
 
 namespace tbb {
 
@@ -34,9 +36,14 @@ void parallel_for(const Range& range, const Body& body, Partitioner&&, task_grou
 
 namespace fj_detail {
 
+// Not inlined: of a constant step g++ 12 would warn of the string's memory.
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_step(const std::string& step) {
+  throw_error(std::invalid_argument("tbb::parallel_for: the step is " + step + "; set it to 1 or more"));
+}
+
 template <class Partitioner = auto_partitioner, class Index, class F>
 void for_indices(Index first, Index last, Index step, const F& f, task_group_context* context) {
-  if (step < 1) fj_detail::throw_error(std::invalid_argument("tbb::parallel_for: the step is less than 1"));
+  if (step < 1) refuse_step(std::to_string(step));
   algorithm(context, [&](task_group_context& in) {
     using count = std::make_unsigned_t<Index>;
     const auto stride = static_cast<count>(step), from = static_cast<count>(first);
