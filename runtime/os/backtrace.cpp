@@ -85,7 +85,8 @@ void print_backtrace(int thread) noexcept {
   }
   if (!is_answered) sigaction(SIGURG, &by, nullptr);
   asked_thread.store(thread, std::memory_order_release);  // release: pairs with the acquire in answer_backtrace
-  const bool answers = syscall(SYS_tgkill, getpid(), thread, SIGURG) == 0 && wait_for_answer();
+  const bool is_asked = is_answered ? interrupt(thread) : syscall(SYS_tgkill, getpid(), thread, SIGURG) == 0;
+  const bool answers = is_asked && wait_for_answer();
   asked_thread.store(0, std::memory_order_relaxed);
   if (!is_answered) sigaction(SIGURG, &before, nullptr);
   if (!answers) {

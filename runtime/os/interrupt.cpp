@@ -24,6 +24,11 @@ std::atomic<int> interrupts_by{0};  // the signal
 struct sigaction interrupts_before{};
 std::atomic<bool> wanted{false};  // by threads of the library that had started before
 
+// Its address comes with the signals that the library sends. Those of the program's raise, pthread_kill and sigqueue
+// have another one or none.
+constexpr char sent_by_library = 0;
+std::atomic<bool> sends_unmarked{false};  // the system refuses such signals
+
 // Of the thread.
 struct interrupt_answer {
   void (*call)(void*) noexcept;
@@ -35,13 +40,16 @@ struct interrupt_answer {
 // Not seen by ThreadSanitizer, to which each strand is a thread: what lies here, and errno, is the thread's own.
 FORKJOIN_OF_THE_THREAD void handle_interrupt(int number, siginfo_t* about, void* context) {
   const int before = errno;
-  if (about->si_code == SI_TKILL && about->si_pid == getpid()) {
-    if (own_answer.call) own_answer.call(own_answer.argument);
-    answer_backtrace();
-    answer_stop(context);
-  } else if (interrupts_before.sa_flags & SA_SIGINFO) {
+  // Also to a signal of the program's, with which the system may have merged one of the library's.
+  if (own_answer.call) own_answer.call(own_answer.argument);
+  answer_backtrace();
+  answer_stop(context);
+  const bool is_marked = about->si_code == SI_QUEUE && about->si_value.sival_ptr == &sent_by_library;
+  const bool is_own = is_marked || (about->si_code == SI_TKILL && about->si_pid == getpid() &&
+                                    sends_unmarked.load(std::memory_order_relaxed));
+  if (!is_own && interrupts_before.sa_flags & SA_SIGINFO) {
     interrupts_before.sa_sigaction(number, about, context);
-  } else if (interrupts_before.sa_handler != SIG_DFL && interrupts_before.sa_handler != SIG_IGN) {
+  } else if (!is_own && interrupts_before.sa_handler != SIG_DFL && interrupts_before.sa_handler != SIG_IGN) {
     interrupts_before.sa_handler(number);
   }
   errno = before;
@@ -83,7 +91,20 @@ bool blocks_interrupts() noexcept {
   return pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0 || sigismember(&blocked, interrupt_signal()) == 1;
 }
 
-void interrupt(int thread) noexcept { syscall(SYS_tgkill, getpid(), thread, interrupt_signal()); }
+bool interrupt(int thread) noexcept {
+  if (!sends_unmarked.load(std::memory_order_relaxed)) {
+    siginfo_t about{};
+    about.si_signo = interrupt_signal();
+    about.si_code = SI_QUEUE;
+    about.si_pid = getpid();
+    about.si_uid = getuid();
+    about.si_value.sival_ptr = const_cast<char*>(&sent_by_library);
+    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, interrupt_signal(), &about) == 0) return true;
+    if (errno != ENOSYS && errno != EPERM && errno != EACCES) return false;
+    sends_unmarked.store(true, std::memory_order_relaxed);
+  }
+  return syscall(SYS_tgkill, getpid(), thread, interrupt_signal()) == 0;
+}
 
 bool interrupts_are_handled() noexcept {
   struct sigaction present{};

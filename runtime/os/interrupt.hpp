@@ -11,7 +11,8 @@ int usual_interrupt_signal() noexcept;
 bool may_be_interrupt_signal(int number) noexcept;
 
 /// From now on that signal interrupts threads. For good: a handler that was there before still gets the signals that the library did not
-/// send. Further calls do no harm. False if the system refuses, or if it is another signal already.
+/// send. Where the system refuses to send a signal with a value (rt_tgsigqueueinfo), those of the program's own raise and pthread_kill look
+/// like the library's. Further calls do no harm. False if the system refuses, or if it is another signal already.
 bool allow_interrupts(int number) noexcept;
 
 /// That signal, or 0.
@@ -31,8 +32,8 @@ bool interrupts_are_handled() noexcept;
 void want_interrupts() noexcept;
 void let_interrupts_through() noexcept;
 
-/// Interrupts the thread of that number, if there is one. A system call in which it sleeps may return EINTR.
-void interrupt(int thread) noexcept;
+/// Interrupts the thread of that number. A system call in which it sleeps may return EINTR. False if there is no such thread.
+bool interrupt(int thread) noexcept;
 
 /// The system's number of the calling thread.
 int this_thread() noexcept;
