@@ -30,8 +30,7 @@ struct descriptor_access;
 ///
 /// Regular files have no events: reads and writes of them block their thread.
 ///
-/// The operations are the functions below this class. Each has two forms, but readable and writable of a descriptor
-/// have the first alone. One form throws: std::system_error with the system's error, fj::timed_out if the time
+/// The operations are the functions below this class. Each has two forms. One form throws: std::system_error with the system's error, fj::timed_out if the time
 /// options.until comes during the wait, fj::cancelled if options.stop is asked to stop during the wait. The other form
 /// sets `error`: to the system's error, to std::errc::timed_out, to std::errc::operation_canceled; without an error it
 /// clears `error`. Both report std::errc::bad_file_descriptor if the descriptor is closed before or during the
@@ -166,16 +165,26 @@ inline void connect(const descriptor& socket, const ::sockaddr* address, std::si
 }
 
 /// Waits until a read (or write) would not block: there is data (or room), the end, or an error. For system calls that
-/// this library does not wrap. Errors: as the throwing form that fj::descriptor describes.
+/// this library does not wrap. Errors: as fj::descriptor says.
 inline void readable(const descriptor& d, wait_options options = {}) {
   detail::expect_done(detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::reading,
                                                detail::limits_of(options, "fj::readable")),
                       "fj::readable");
 }
+inline void readable(const descriptor& d, std::error_code& error, wait_options options = {}) {
+  detail::tell(detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::reading,
+                                        detail::limits_of(options, "fj::readable")),
+               error);
+}
 inline void writable(const descriptor& d, wait_options options = {}) {
   detail::expect_done(detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::writing,
                                                detail::limits_of(options, "fj::writable")),
                       "fj::writable");
+}
+inline void writable(const descriptor& d, std::error_code& error, wait_options options = {}) {
+  detail::tell(detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::writing,
+                                        detail::limits_of(options, "fj::writable")),
+               error);
 }
 
 /// The same for the number of a descriptor of any kind and mode. It must stay open during the wait: to close it does

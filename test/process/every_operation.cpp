@@ -278,6 +278,8 @@ void descriptors() {
   std::error_code error;
   EXPECT(fj::write(to, "z", 1, error) == 1);
   fj::readable(from);
+  fj::readable(from, error);
+  fj::writable(to, error);
   EXPECT(fj::read(from, &byte, 1, error) == 1 && !error);
   EXPECT(!fj::accept(door, error, {.until = std::chrono::steady_clock::now() + 1ms}) && error == std::errc::timed_out);
   fj::descriptor more(::socket(AF_INET, SOCK_STREAM, 0));

@@ -193,6 +193,14 @@ TEST_CASE("a deadline or a stop ends a wait, and what comes later is not lost") 
       std::error_code error;
       right = right && !fj::accept(at.socket, error, {.stop = &asked}) && error == std::errc::operation_canceled;
       right = right && throws<fj::timed_out>([&] { fj::readable(way.first, {.until = steady::now() + 1ms}); });
+      fj::readable(way.first, error, {.until = steady::now() + 1ms});
+      right = right && error == std::errc::timed_out;
+      fj::readable(way.first, error, {.stop = &asked});
+      right = right && error == std::errc::operation_canceled;
+      fj::writable(way.first, error);
+      right = right && !error;
+      fj::writable(fj::descriptor(), error);
+      right = right && error == std::errc::bad_file_descriptor;
       fj::write(way.second, "xyz", 3);
       right = right && !error_of_read(way.first, {.until = steady::now() - 1s, .stop = &asked});  // nothing to wait for
       return right && reads(way.first, 'y') && reads(way.first, 'z');
