@@ -17,7 +17,8 @@ namespace fj { inline namespace v0_2 {
 /// does not work for strands, because they change threads. All strands that such a fiber forks see the same value, as
 /// they would in the serial program; the program must see to it that they do not race. Outside any runtime each thread
 /// has a value. The first access makes the value; the end of its fiber, or of its thread, destroys it; the end of this
-/// object destroys none. A thread outside must not ask for it in a destructor of its thread_local objects.
+/// object destroys none. A destructor of a thread_local object, or of such a value, may make a new one, which is
+/// destroyed after it.
 template <class T>
 class local {
  public:

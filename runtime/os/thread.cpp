@@ -4,6 +4,7 @@
 #include "runtime/os/interrupt.hpp"
 #include "runtime/os/stop_threads.hpp"
 
+#include <cxxabi.h>
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,6 +21,9 @@
 #include <cstring>
 #include <initializer_list>
 #include <type_traits>
+
+// The Itanium C++ ABI's name of the module that this code is in.
+extern "C" [[gnu::visibility("hidden")]] void* __dso_handle;
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -210,6 +214,10 @@ void count_generation() { generation.fetch_add(1, std::memory_order_relaxed); }
 // Before any thread: in the copy of a process none would end what another thread had begun at its first call.
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, count_generation);
 }  // namespace
+
+void at_thread_end(void (*end)(void*), void* argument) noexcept {
+  abi::__cxa_thread_atexit(end, argument, &__dso_handle);  // as a compiler does for a thread_local object
+}
 
 unsigned process_id() noexcept { return static_cast<unsigned>(getpid()); }
 

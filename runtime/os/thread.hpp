@@ -83,6 +83,10 @@ bool are_threads(unsigned count) noexcept;
 /// a variable can have it done before main.
 bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept;
 
+/// Has the calling thread call end(argument) when it ends, the main thread in exit: also if the destructors of its thread_local objects run
+/// already. Those that were asked for last are called first.
+void at_thread_end(void (*end)(void*), void* argument) noexcept;
+
 /// The system's number of this process.
 unsigned process_id() noexcept;
 

@@ -4,22 +4,20 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/fork/root.hpp"
+#include "runtime/os/thread.hpp"
 #include "runtime/sched/worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-struct thread_locals {
-  std::atomic<local_value*> list{nullptr};
-  ~thread_locals() { destroy_locals(list); }
-};
+// Not an object with a destructor: destructors of other thread_local objects may make values after that.
+constinit thread_local std::atomic<local_value*> outside_values{nullptr};
 
-// Apart, because strands that share a thread must not share the variable that says whether this one has been made.
-[[gnu::noinline]] std::atomic<local_value*>& list_of_thread() noexcept {
-  thread_local thread_locals outside_values;
-  return outside_values.list;
-}
+void destroy_outside_values(void* list) { destroy_locals(*static_cast<std::atomic<local_value*>*>(list)); }
+
+// Apart, because a strand may have changed its thread since it last asked for the address.
+[[gnu::noinline]] std::atomic<local_value*>& list_of_thread() noexcept { return outside_values; }
 
 std::atomic<local_value*>& list_of_caller() noexcept {
   return current_worker() ? current_deque().whose()->locals : list_of_thread();
@@ -51,8 +49,10 @@ local_value& keep_local(local_value& made) noexcept {
     seen = first;
     made.next = first;
     // release: pairs with the acquires here and in find_local
-    if (list.compare_exchange_weak(first, &made, std::memory_order_release, std::memory_order_acquire)) return made;
+    if (list.compare_exchange_weak(first, &made, std::memory_order_release, std::memory_order_acquire)) break;
   }
+  if (!first && !current_worker()) os::at_thread_end(&destroy_outside_values, &list);
+  return made;
 }
 
 }}}  // namespace fj::v0_2::detail

@@ -498,6 +498,21 @@ TEST_CASE("local: each fiber has a value, all its branches see it, and it is des
       std::thread outside([&] { CHECK(++mine->n == 1); });
       outside.join();
       CHECK(alive == 0);
+      // A value that a thread's destructors make is destroyed, too. Tried with a thread_local object for the list.
+      struct asks_at_end {
+        fj::local<counted>* where = nullptr;
+        ~asks_at_end() {
+          if (where) ++(*where)->n;
+        }
+      };
+      std::thread ends([&] {
+        thread_local asks_at_end first, last;
+        first.where = &mine;
+        ++mine->n;
+        last.where = &mine;
+      });
+      ends.join();
+      CHECK(alive == 0);
     }
     fj::local<int> chosen([] { return 9; });
     CHECK(rt.go([&] { return ++*chosen; }).get() == 10);
