@@ -33,7 +33,8 @@ enum {
 };
 
 /* What the last of these functions that failed on this thread has to say, in English, of at most 255 bytes; "" if none
- * has. Read it before the next call of the library: then this strand may be on another thread. */
+ * has. Read it before the next call of the library: then this strand may be on another thread. The first failure of a
+ * thread may allocate memory for it; if there is none, the sentence says that. The end of the thread frees it. */
 const char* fj_last_error(void) FORKJOIN_NOEXCEPT;
 
 /* Options of the default runtime. 0 everywhere: as the environment says, else the library's choice. A program that was

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/run.hpp"
 #include "runtime/os/exception_type.hpp"
+#include "runtime/os/thread.hpp"
 
 struct fj_fiber {
   fj::future<void> end;
@@ -28,14 +30,34 @@ struct fj_fiber {
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace {
 
-// Read and written apart, because the strand may have changed its thread since the call began.
-thread_local char last_error[256];
+// Of the thread's last failure. Only a text that is no constant takes memory, from the first such failure to the end of
+// the thread: thread-local memory is scarce where dlopen loads the library (forkjoin/guide/packaging.md).
+struct message {
+  const char* text = "";
+  char* copy = nullptr;
+};
+constinit thread_local message last_error;
+constexpr std::size_t message_size = 256;
 
-[[gnu::noinline]] void keep_message(const char* text) noexcept {
-  std::snprintf(last_error, sizeof(last_error), "%s", text);
+// These are read and written apart, because the strand may have changed its thread since the call began.
+[[gnu::noinline]] void keep_constant(const char* text) noexcept { last_error.text = text; }
+
+[[gnu::noinline]] void keep_copy(const char* text) noexcept {
+  if (!last_error.copy) {
+    last_error.copy = static_cast<char*>(std::malloc(message_size));
+    if (!last_error.copy) return keep_constant("forkjoin: the message is lost, as there is no memory for it");
+    const auto drop = [](void* of) {
+      auto& over = *static_cast<message*>(of);
+      std::free(over.copy);
+      over = {};
+    };
+    os::at_thread_end(drop, &last_error);
+  }
+  std::snprintf(last_error.copy, message_size, "%s", text);
+  last_error.text = last_error.copy;
 }
 
-[[gnu::noinline]] const char* kept_message() noexcept { return last_error; }
+[[gnu::noinline]] const char* kept_message() noexcept { return last_error.text; }
 
 // What a function of the program's threw, apart from what the library throws.
 struct thrown {
@@ -52,15 +74,19 @@ void call_theirs(const F& f) {
   }
 }
 
-fj_status fails(fj_status as, const char* text) noexcept {
-  keep_message(text);
+fj_status fails(fj_status as, const char* constant) noexcept {
+  keep_constant(constant);
+  return as;
+}
+fj_status fails_saying(fj_status as, const char* text) noexcept {
+  keep_copy(text);
   return as;
 }
 
 // In a handler of an exception that has no text.
 fj_status fails_by_unknown() noexcept {
   try {
-    return fails(FJ_THROWN, ("an exception of type " + os::type_of_exception()).c_str());
+    return fails_saying(FJ_THROWN, ("an exception of type " + os::type_of_exception()).c_str());
   } catch (const std::bad_alloc&) {
     return fails(FJ_THROWN, "an exception");
   }
@@ -74,18 +100,18 @@ fj_status fails_by_exception() noexcept {
     try {
       std::rethrow_exception(theirs.error);
     } catch (const std::exception& e) {
-      return fails(FJ_THROWN, e.what());
+      return fails_saying(FJ_THROWN, e.what());
     } catch (...) {
       return fails_by_unknown();
     }
   } catch (const std::bad_alloc&) {
     return fails(FJ_NO_MEMORY, "forkjoin: no memory for a fiber or its stack");
   } catch (const std::system_error& e) {
-    return fails(FJ_NO_THREAD, e.what());
+    return fails_saying(FJ_NO_THREAD, e.what());
   } catch (const std::invalid_argument& e) {
-    return fails(FJ_INVALID_ARGUMENT, e.what());
+    return fails_saying(FJ_INVALID_ARGUMENT, e.what());
   } catch (const std::exception& e) {
-    return fails(FJ_TOO_LATE, e.what());
+    return fails_saying(FJ_TOO_LATE, e.what());
   }
 }
 
@@ -129,7 +155,7 @@ fj_status read_options(const fj_options& wanted, fj_options& into) noexcept {
   if (wanted.size < first_size || wanted.size > most_size) {
     char text[128];
     std::snprintf(text, sizeof(text), "fj_set_options: the size is %zu; set it to sizeof(fj_options)", wanted.size);
-    return fails(FJ_INVALID_ARGUMENT, text);
+    return fails_saying(FJ_INVALID_ARGUMENT, text);
   }
   for (std::size_t i = sizeof(into); i < wanted.size; ++i) {
     if (bytes[i] != 0)
@@ -183,7 +209,7 @@ fj_status fj_parallel_for(int64_t first, int64_t last, int64_t grain, void (*bod
     char text[128];
     std::snprintf(text, sizeof(text), "fj_parallel_for: the grain is %lld; 0 lets the library choose",
                   static_cast<long long>(grain));
-    return d::fails(FJ_INVALID_ARGUMENT, text);
+    return d::fails_saying(FJ_INVALID_ARGUMENT, text);
   }
   if (last <= first) return FJ_OK;
   const auto n = static_cast<std::size_t>(last) - static_cast<std::size_t>(first);

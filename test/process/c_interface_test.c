@@ -1,6 +1,7 @@
 /* <forkjoin/forkjoin.h> as a program in C99 uses it, and its binary interface: each function by its type, the options by their layout. */
 #include <forkjoin/forkjoin.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,38 @@ static void check_errors(void *ignored) {
   CHECK(strlen(last_error()) == 255);
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_OTHER_MALLOC
+#endif
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(HAS_OTHER_MALLOC)
+void *__libc_malloc(size_t size);
+static int refuses = 0, refused = 0;
+void *malloc(size_t size) {
+  if (refuses && size == 256) {
+    ++refused;
+    return NULL;
+  }
+  return __libc_malloc(size);
+}
+
+/* The first failures of a thread, without memory for a message and with it. Tried without the sentence: the message is empty. */
+static void *check_without_memory(void *ignored) {
+  refuses = 1;
+  CHECK(blocking(throw_text, "not kept") == FJ_THROWN);
+  refuses = 0;
+  if (refused) CHECK(strstr(last_error(), "no memory")); /* valgrind has a malloc of its own */
+  CHECK(blocking(NULL, NULL) == FJ_INVALID_ARGUMENT);
+  CHECK(strstr(last_error(), "fj_blocking: the function is a null pointer"));
+  CHECK(blocking(throw_text, "kept") == FJ_THROWN);
+  CHECK(strcmp(last_error(), "kept") == 0);
+  return ignored;
+}
+#else
+static void *check_without_memory(void *ignored) { return ignored; }
+#endif
+
 static void check_all(void *ignored) {
   struct fib f;
   f.n = 20;
@@ -193,6 +226,7 @@ static void check_options(void) {
 
 int main(void) {
   int inside = 0;
+  pthread_t other;
   CHECK(strcmp(last_error(), "") == 0);
   check_options();
   CHECK(procs() == 8);
@@ -205,5 +239,6 @@ int main(void) {
   CHECK(!inside);
   check_all(NULL);  /* each call enters the runtime */
   CHECK(run(check_all, NULL) == FJ_OK);
+  CHECK(pthread_create(&other, NULL, check_without_memory, NULL) == 0 && pthread_join(other, NULL) == 0);
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -19,8 +20,9 @@ int main([[maybe_unused]] int count, [[maybe_unused]] char** names) {
 #ifdef LINKED_WITH_BOTH
   entries = {run_one, run_two};
 #else
-  for (const std::string name : {"one", "two"}) {
-    void* const plugin = dlopen(names[entries.size() + 1], RTLD_NOW | RTLD_LOCAL);
+  for (int i = 1; i < count; ++i) {
+    const std::string name = i == 2 ? "two" : "one";
+    void* const plugin = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!plugin) return std::printf("%s\n", dlerror()), 1;
     entries.push_back(reinterpret_cast<entry>(dlsym(plugin, ("run_" + name).c_str())));
   }
@@ -29,7 +31,8 @@ int main([[maybe_unused]] int count, [[maybe_unused]] char** names) {
     if (!run()) return 1;
   std::atomic<int> right{0};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) threads.emplace_back([&, i] { right += entries[i % 2](); });
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] { right += entries[static_cast<std::size_t>(i) % entries.size()](); });
   for (auto& thread : threads) thread.join();
   return right == 4 ? 0 : 1;
 }
