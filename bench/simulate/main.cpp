@@ -116,11 +116,11 @@ json row_of(const setup& chosen, const by_seeds& found, picoseconds alone, const
 void print_row(const json& row) {
   const auto n = [&row](const char* name) { return row.at(name).get<unsigned long long>(); };
   const auto time = [&row](const char* name) { return row.at(name).get<double>() / 1e6; };
-  std::printf("%-13s %-6s %5llu %12.4f %12.4f %12.4f %8.2f %8.2f %9llu %9llu %9llu %8llu %8llu %7llu %7llu\n",
+  std::printf("%-13s %-6s %5llu %12.4f %12.4f %12.4f %8.2f %8.2f %9llu %9llu %9llu %9llu %8llu %8llu %7llu %7llu\n",
               row.at("policy").get<std::string>().c_str(), row.at("awake").get<bool>() ? "awake" : "asleep", n("procs"),
               time("time_ns"), time("least_time_ns"), time("greatest_time_ns"), row.at("speedup").get<double>(),
-              row.at("own_speedup").get<double>(), n("steals"), n("suspensions"), n("join_waits"), n("exposures"),
-              n("wakeups"), n("peak_stacks"), n("deepest_deque"));
+              row.at("own_speedup").get<double>(), n("steals"), n("far_steals"), n("suspensions"), n("join_waits"),
+              n("exposures"), n("wakeups"), n("peak_stacks"), n("deepest_deque"));
   std::fflush(stdout);
 }
 
@@ -136,8 +136,8 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
               size > 0 ? (" " + std::to_string(size)).c_str() : "", ms(of.work), ms(of.span) * 1e3, of.parallelism(),
               static_cast<unsigned long long>(of.forks), static_cast<unsigned long long>(of.nodes),
               static_cast<unsigned long long>(of.depth));
-  std::printf("%-13s %-6s %5s %12s %12s %12s %8s %8s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "start", "P", "ms",
-              "least", "greatest", "speed-up", "over 1 P", "steals", "suspended", "waits", "exposed", "wake-ups",
+  std::printf("%-13s %-6s %5s %12s %12s %12s %8s %8s %9s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "start", "P", "ms",
+              "least", "greatest", "speed-up", "over 1 P", "steals", "far", "suspended", "waits", "exposed", "wake-ups",
               "stacks", "deepest");
   json rows = json::array();
   std::vector<policy_name> policies(all_policies().begin(), all_policies().end());

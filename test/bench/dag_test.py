@@ -109,6 +109,18 @@ class DagTest(unittest.TestCase):
         self.assertEqual(found["forks"], 8)
         self.assertLess(found["runs"][0]["time_ns"], 600_000 + 100_000)
 
+    def test_table_says_what_the_file_says(self):
+        """Of thefts, on four nodes. Tried without the column of far thefts."""
+        dag = self.folder / "dag.json"
+        nodes = [{"work_ns": 100000}] + [{"parallel": [i, i]} for i in range(5)]
+        dag.write_text(json.dumps({"forkjoin-dag": 1, "nodes": nodes}))
+        done, found = simulate(dag, self.folder, "--procs", "8", "--policy", "continuations", "--start", "awake", "--nodes", "4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        head, row = (line.replace("over 1 P", "over").split() for line in done.stdout.splitlines()[1:3])
+        run, = found["runs"]
+        self.assertEqual([row[head.index(column)] for column in ("steals", "far")], [str(run["steals"]), str(run["far_steals"])])
+        self.assertGreater(run["far_steals"], 0)
+
     def refused(self, text, why):
         dag = self.folder / "dag.json"
         dag.write_bytes(text if isinstance(text, bytes) else text.encode())
