@@ -10,14 +10,14 @@
 //
 //   worker that takes up a fiber, or makes its P idle        worker that parks
 //   a. its P's first timer has been armed: `earliest`        1. announces: ++idle, --spinning if it spun
-//   b. reads idle and spinning: if no P is idle, or a        2. reads `earliest` of every P; works if it has come
-//      worker spins, done                                    3. is the timekeeper if the present one, if any, wakes
-//   c. reads wakes_at; if that is no later than                 later: stores wakes_at
-//      `earliest`, done                                      4. reads `earliest` of every P again; if one is before
+//   b. reads wakes_at; if that is no later than              2. reads `earliest` of every P; works if it has come
+//      `earliest`, done                                      3. is the timekeeper if the present one, if any, wakes
+//   c. reads idle and spinning: if no P is idle, or a           later: stores wakes_at
+//      worker spins, done                                    4. reads `earliest` of every P again; if one is before
 //   d. tells the timekeeper, else another worker that           wakes_at, goes back to 2
 //      sleeps; else wakes or starts one                      5. sleeps until wakes_at
 //
-// All of these are sequentially consistent. So 2 or 4 sees the timer of a, or b and c see 1 and 3: PARKING.md has the
+// All of these are sequentially consistent. So 2 or 4 sees the timer of a, or b and c see 3 and 1: PARKING.md has the
 // proof. While no P is idle there is no timekeeper: the monitor serves timers, and such a worker tells it, too
 // (monitor_word.hpp). Once a strand has waited for a descriptor, the timekeeper sleeps in the poller, where events end
 // its sleep, too. A strand that waits for a descriptor counts as a timer that may be due at any time, `any_time`. So by
@@ -179,7 +179,7 @@ class timekeeper {
   }
 
  private:
-  // seq_cst: c; pairs with the stores in appoint and release
+  // seq_cst: b; pairs with the stores in appoint and release
   bool in_time(std::int64_t first) const noexcept { return wakes_at_.load(std::memory_order_seq_cst) <= first; }
 
   // seq_cst: before a; pairs with the load in earliest, by which a worker that parks learns whether there may be a
