@@ -223,7 +223,7 @@ class TraceTest(unittest.TestCase):
         their begins: slices overlap by a nanosecond. Tried without the runs of P 1, with marks on lanes of strands, and with the ends of arrows
         exchanged."""
         self.run_program("all", 3)
-        story, out = self.story(), self.file.with_suffix(".perfetto")
+        story, out = self.story(), self.file.with_suffix(".perfetto.json")
         with open(out, "w", encoding="utf-8") as file:
             perfetto.write(story, file)
         events = json.loads(out.read_text(encoding="utf-8"))["traceEvents"]
@@ -294,6 +294,9 @@ class TraceTest(unittest.TestCase):
         out = self.file.with_suffix(".html")
         self.assertEqual(subprocess.run([*command, "page", self.file, "-o", out], capture_output=True).returncode, 0)
         self.assertNotIn("http", out.read_text().replace("http-equiv", ""))
+        done = subprocess.run([*command, "perfetto", self.file], capture_output=True, text=True)
+        self.assertEqual(done.stdout, f"{self.file.with_suffix('.perfetto.json')}\n", done.stderr)
+        self.assertIn("traceEvents", json.loads(pathlib.Path(done.stdout.strip()).read_text()))
         done = subprocess.run([*command, "summary", self.file, self.file], capture_output=True, text=True)
         self.assertIn("1.00 times as long", done.stdout)
         done = subprocess.run([*command, "summary", self.file.with_name("none")], capture_output=True, text=True)

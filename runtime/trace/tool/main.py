@@ -4,7 +4,7 @@
                                                    and prints the summary
     forkjoin-trace summary FILE [FILE]             what happened, in about ten lines; with two traces also what takes longer in the second
     forkjoin-trace page FILE [-o OUT.html]         one page, which needs neither network nor server
-    forkjoin-trace perfetto FILE [-o OUT]          the trace for ui.perfetto.dev
+    forkjoin-trace perfetto FILE [-o OUT]          the trace as JSON, for ui.perfetto.dev
 
 No program needs to be built for it. FORKJOIN_TRACE=FILE in the environment of any program also writes a trace. The exit status of run is the
 program's own; that of the others is 1 if a file cannot be read."""
@@ -89,7 +89,7 @@ def make_page(args):
 
 
 def export(args):
-    out = args.output or args.file.with_suffix(".perfetto")
+    out = args.output or args.file.with_suffix(".perfetto.json")
     story = story_of(args.file)
     with open(out, "w", encoding="utf-8", errors="replace") as file:
         perfetto.write(story, file)
