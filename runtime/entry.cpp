@@ -296,9 +296,12 @@ void set_default_options(const options& wanted) {
   // The program's texts may end after this call, and the default runtime begins later. Never destroyed, as that runtime.
   static auto& texts = *new std::array<std::string, 3>;
   known.default_options = wanted;
+  // With an option more this does not compile: name it, and if it is a text keep it below.
+  auto& [procs, stack_size, go_stack_size, max_workers, on_worker_start, on_worker_stop, stats, trace, flight_recorder,
+         steal_every_fork, chaos, schedule, fence_signal, thread_order] = known.default_options;
+  auto& [seed, changes] = schedule;
   std::size_t at = 0;
-  for (const char** each : {&known.default_options.trace, &known.default_options.flight_recorder,
-                            &known.default_options.schedule.changes}) {
+  for (const char** each : {&trace, &flight_recorder, &changes}) {
     std::string& kept = texts[at++];
     if (*each) *each = (kept = *each).c_str();
   }
