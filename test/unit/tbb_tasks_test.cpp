@@ -299,7 +299,7 @@ TEST_CASE("tbb: what a body throws cancels what is nested in its siblings") {
 TEST_CASE("tbb: contexts: isolated, explicit, nested, reset") {
   everywhere([] {
     tbb::task_group_context outer, inner(tbb::task_group_context::isolated);
-    int ran = 0;
+    std::atomic<int> ran = 0;
     tbb::parallel_for(
         0, 1,
         [&](int) {
