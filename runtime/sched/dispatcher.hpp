@@ -406,7 +406,6 @@ class dispatcher {
 
   /// By a worker whose sleep has ended: it has a P, a timer may be due, it has polled waits, or the runtime ends.
   after_park awake(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
-    if (m.proc && m.wakes_at == never) return after_park::work;
     const after_park next = after_sleep(m);
     system::wake_polled(m, next == after_park::work);
     return next;
@@ -624,6 +623,8 @@ class dispatcher {
 
   after_park after_sleep(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     {
+      // A signal may be left over: without the mutex the worker could find a P that is being given to it, before the
+      // thread that gives it counts as one that places it.
       const locked lock(mutex_);
       if (m.proc) {
         timekeeper_.release(m);
