@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "forkjoin/abi/relaxed.hpp"
+
 namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler;
@@ -13,9 +15,9 @@ class thread_hooks {
  public:
   /// The thread is about to run a strand; it is on a P. `seen`: the thread's own, which these calls set; at first 0.
   /// `is_worker`: not a thread that calls run.
-  virtual void serves(std::uint64_t& seen, bool is_worker) noexcept = 0;
+  virtual void serves(relaxed<std::uint64_t>& seen, bool is_worker) noexcept = 0;
   /// The worker is about to sleep, or the call of run is over. The thread has no P.
-  virtual void rests(std::uint64_t& seen, bool is_worker) noexcept = 0;
+  virtual void rests(relaxed<std::uint64_t>& seen, bool is_worker) noexcept = 0;
 
  protected:
   ~thread_hooks() = default;

@@ -81,7 +81,7 @@ struct worker : worker_face {
   relaxed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
   relaxed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns
 
-  std::uint64_t hooks_seen = 0;  ///< of thread_hooks
+  relaxed<std::uint64_t> hooks_seen = 0;  ///< of thread_hooks
 
   claimed_polls polled;  ///< what it found when it slept in the poller, to be woken
 

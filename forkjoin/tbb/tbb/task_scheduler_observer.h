@@ -15,7 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace tbb {
@@ -50,10 +49,10 @@ class observers final : public fj::detail::thread_hooks {
     call_ends_.wait(held, [&] { return std::ranges::find(calls_, &one, &call::of) == calls_.end(); });
   }
 
-  void serves(std::uint64_t& seen, bool is_worker) noexcept override {
+  void serves(fj::detail::relaxed<std::uint64_t>& seen, bool is_worker) noexcept override {
     if (seen != last_.load(std::memory_order_acquire)) call_new(seen, is_worker);
   }
-  void rests(std::uint64_t& seen, bool is_worker) noexcept override;
+  void rests(fj::detail::relaxed<std::uint64_t>& seen, bool is_worker) noexcept override;
 
  private:
   struct call {
@@ -62,7 +61,7 @@ class observers final : public fj::detail::thread_hooks {
     bool operator==(const call&) const = default;
   };
 
-  void call_new(std::uint64_t& seen, bool is_worker) noexcept;
+  void call_new(fj::detail::relaxed<std::uint64_t>& seen, bool is_worker) noexcept;
   /// Calls tell for those numbered above `after`, up to `last`.
   template <class Tell>
   void call_each(std::uint64_t after, std::uint64_t last, std::unique_lock<std::mutex>& held, Tell tell);
@@ -147,16 +146,16 @@ void observers::call_each(std::uint64_t after, std::uint64_t last, std::unique_l
   }
 }
 
-inline void observers::call_new(std::uint64_t& seen, bool is_worker) noexcept {
+inline void observers::call_new(fj::detail::relaxed<std::uint64_t>& seen, bool is_worker) noexcept {
   std::unique_lock held(mutex_);
-  const std::uint64_t before = std::exchange(seen, last_.load(std::memory_order_relaxed));
+  const std::uint64_t before = seen.replace(last_.load(std::memory_order_relaxed));
   call_each(before, seen, held, [&](task_scheduler_observer& each) { each.on_scheduler_entry(is_worker); });
 }
 
-inline void observers::rests(std::uint64_t& seen, bool is_worker) noexcept {
+inline void observers::rests(fj::detail::relaxed<std::uint64_t>& seen, bool is_worker) noexcept {
   if (seen == 0) return;
   std::unique_lock held(mutex_);
-  call_each(0, std::exchange(seen, 0), held, [&](task_scheduler_observer& each) { each.on_scheduler_exit(is_worker); });
+  call_each(0, seen.replace(0), held, [&](task_scheduler_observer& each) { each.on_scheduler_exit(is_worker); });
 }
 
 }  // namespace fj_detail
