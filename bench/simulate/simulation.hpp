@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/simulate/system.hpp"
+#include "bench/simulate/hooks.hpp"
 
 #include "bench/simulate/simulator.hpp"
 #include "bench/simulate/timeline.hpp"
@@ -44,7 +44,7 @@ class scheduler {
 namespace simulate {
 
 using fj::detail::owner_steps;
-using fj::detail::system;
+using fj::detail::scheduler_hooks;
 using fj::detail::work_on_top;
 using fj::detail::worker_loop;
 
@@ -56,7 +56,7 @@ class simulation : public fj::detail::scheduler {
 
   worker* start_worker() noexcept;
 
-  // Of system, by a worker.
+  // Of scheduler_hooks, by a worker.
   bool prepare_stack(worker& m) noexcept;
   void release_stacks(worker& m, std::size_t but) noexcept;
   fiber* begin(worker& m, const stolen_record& what) noexcept;

@@ -363,9 +363,11 @@ simulate::simulation& simulation_of(worker& m) noexcept { return static_cast<sim
 
 }  // namespace
 
-bool system::prepare_stack(worker& m) noexcept { return simulation_of(m).prepare_stack(m); }
-void system::release_all_stacks(worker& m, std::size_t but) noexcept { simulation_of(m).release_stacks(m, but); }
-fiber* system::begin(worker& m, const stolen_record& what) noexcept { return simulation_of(m).begin(m, what); }
-fiber* system::switch_to(worker& m, fiber& f) noexcept { return simulation_of(m).switch_to(m, f); }
+bool scheduler_hooks::prepare_stack(worker& m) noexcept { return simulation_of(m).prepare_stack(m); }
+void scheduler_hooks::release_all_stacks(worker& m, std::size_t but) noexcept {
+  simulation_of(m).release_stacks(m, but);
+}
+fiber* scheduler_hooks::begin(worker& m, const stolen_record& what) noexcept { return simulation_of(m).begin(m, what); }
+fiber* scheduler_hooks::switch_to(worker& m, fiber& f) noexcept { return simulation_of(m).switch_to(m, f); }
 
 }}}  // namespace fj::v0_2::detail

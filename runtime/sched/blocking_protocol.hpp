@@ -13,7 +13,7 @@ struct blocking_protocol {
   /// the P.
   static bool prepare(worker& m, deque& records, void* handled) noexcept {
     // The next strand of the P needs an empty deque.
-    const bool may_lose = records.looks_empty() || system::prepare_to_wait(m);
+    const bool may_lose = records.looks_empty() || scheduler_hooks::prepare_to_wait(m);
     if (records.has_private() && records.publish_all(handled)) {
       ++m.count().publications;
       note(m, event::publish, records.public_count());
@@ -51,7 +51,7 @@ struct blocking_protocol {
       note(m, event::busy);
       return &f;
     }
-    system::make_runnable(f);
+    scheduler_hooks::make_runnable(f);
     dispatcher.ready(f, nullptr);
     return nullptr;
   }

@@ -12,9 +12,9 @@
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "runtime/base/tuning.hpp"
+#include "runtime/sched/hooks.hpp"
 #include "runtime/sched/parking.hpp"
 #include "runtime/sched/queues.hpp"
-#include "runtime/sched/system.hpp"
 #include "runtime/sched/time_slices.hpp"
 #include "runtime/sched/timekeeper.hpp"
 #include "runtime/sched/urgent.hpp"
@@ -64,7 +64,7 @@ class matching {
     m.proc = &p;
     ++p.count.wakeups;
     note_wake(p, m);
-    system::begin_placing(m);
+    scheduler_hooks::begin_placing(m);
   }
 
   /// Whether a thread sleeps, or may be started, that works for all roots.
@@ -356,7 +356,7 @@ class dispatcher {
         if (start_thread(*found.held, then)) return;
       } else if (found.woken) {
         const bool spins = found.spins;
-        system::place(*found.woken, then);
+        scheduler_hooks::place(*found.woken, then);
         if (spins) return;
       }
       // Others may have relied on this thread since begin_waking: look again, unless no thread could be woken.
@@ -407,7 +407,7 @@ class dispatcher {
   /// By a worker whose sleep has ended: it has a P, a timer may be due, it has polled waits, or the runtime ends.
   after_park awake(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const after_park next = after_sleep(m);
-    system::wake_polled(m, next == after_park::work);
+    scheduler_hooks::wake_polled(m, next == after_park::work);
     return next;
   }
 
@@ -537,10 +537,10 @@ class dispatcher {
         take_idle_processor_as_caller(m);
       } else {
         m.sleep();
-        system::wake_polled(m, false);
+        scheduler_hooks::wake_polled(m, false);
       }
     }
-    system::placed(m);
+    scheduler_hooks::placed(m);
     if (m.wakes_at == never) return;
     {
       const locked lock(mutex_);
@@ -560,21 +560,21 @@ class dispatcher {
     if (caller || over.ready.used()) {
       const locked lock(mutex_);
       asleep = caller && caller != &m && caller->asleep;
-      if (asleep) system::begin_placing(*caller);
+      if (asleep) scheduler_hooks::begin_placing(*caller);
     }
-    if (asleep) system::keep_off(*caller);
+    if (asleep) scheduler_hooks::keep_off(*caller);
     // release: pairs with the acquires in has_come_back, loop.hpp: run, find.hpp: is_over and run.cpp: run_from_fiber,
     // so that the caller sees the result
     over.done.store(true, std::memory_order_release);
     if (!caller || caller == &m) return;
     caller->signal();
-    if (asleep) system::end_placing(*caller);
+    if (asleep) scheduler_hooks::end_placing(*caller);
   }
 
  private:
   void after_giving_up(worker* next, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (next) {
-      system::place(*next, then);
+      scheduler_hooks::place(*next, then);
     } else if (parking_.should_wake() && work_left()) {
       // As in park. A thread woken for nothing would hold the P when its next root comes, perhaps on its caller's
       // processor.

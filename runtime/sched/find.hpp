@@ -64,9 +64,9 @@ struct thief {
       ++m.count().steals;
       note_steal(m, p, found.stolen.record);
       // The next thief shall find a record, too.
-      if (!victim.has_public() && !system::seems_empty(victim)) victim.alarm();
+      if (!victim.has_public() && !scheduler_hooks::seems_empty(victim)) victim.alarm();
     } else {
-      if (!system::seems_empty(victim)) {
+      if (!scheduler_hooks::seems_empty(victim)) {
         found.saw_records = true;
         found.saw_private.see(p);
       }
@@ -100,7 +100,7 @@ struct exposer {
     const bool fenced = end == begun.begin() || s.threads().heavy_fence();
     std::for_each(begun.begin(), end, [&m, fenced](deque_thief* d) {
       if (!fenced) return exposure::give_up(*d);
-      if (!exposure::end(*d, &system::handles_any)) return;
+      if (!exposure::end(*d, &scheduler_hooks::handles_any)) return;
       ++m.count().exposures;
       note(m, event::expose, d->public_count());
       m.count().most_public.raise_to(d->public_count());
@@ -293,7 +293,7 @@ struct ready_work {
     auto& s = m.sched();
     if (!s.dispatcher().any_idle()) return false;
     bool found = s.dispatcher().any_ready() || any_in_rings(s.all());
-    s.all().for_each_deque([&](auto& d) { found = found || (d.whose() != &only && !system::seems_empty(d)); });
+    s.all().for_each_deque([&](auto& d) { found = found || (d.whose() != &only && !scheduler_hooks::seems_empty(d)); });
     return found;
   }
 
@@ -328,21 +328,21 @@ struct ready_work {
   static fiber* take_from_all(worker& m, which of, root* only, processor* more_to) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     while (dispatcher.any_ready()) {
-      const bool has_stack = system::prepare_stack(m);
+      const bool has_stack = scheduler_hooks::prepare_stack(m);
       const auto got = dispatcher.take_ready(of, only, has_stack, more_to);
       if (got) {
         m.proc->slice_began = 0;
         m.proc->took = got.its;
       }
-      if (got.emptied) system::give_deque(m, *got.emptied);
+      if (got.emptied) scheduler_hooks::give_deque(m, *got.emptied);
       if (got.stolen.record) {
         ++m.count().steals;
         note_steal(m, got.stolen.record);
-        return system::begin(m, got.stolen);
+        return scheduler_hooks::begin(m, got.stolen);
       }
       if (got.brought) {
-        if (has_stack) return system::begin(m, {nullptr, got.brought});
-        system::refuse(m, *got.brought);
+        if (has_stack) return scheduler_hooks::begin(m, {nullptr, got.brought});
+        scheduler_hooks::refuse(m, *got.brought);
         continue;
       }
       // A deque that another thief has emptied: the next entry may be more.
@@ -400,7 +400,7 @@ struct work_search {
 
   static fiber* search(worker& m, root* only) noexcept {
     // A stack first: a record that has been taken must be run.
-    if (!system::prepare_stack(m)) {
+    if (!scheduler_hooks::prepare_stack(m)) {
       // No memory: the owners do their work themselves. Not to come back at once, as long as there is something to be
       // seen.
       os::sleep_ns(tuning::refused_ns);
@@ -421,8 +421,8 @@ struct work_search {
         m.stolen_at = os::now_ns();
         m.count().begin_busy(m.stolen_at);
         note(m, event::busy);
-        fiber* const thief = system::begin(m, found.stolen);
-        system::note_begin(*thief, m.stolen_at);
+        fiber* const thief = scheduler_hooks::begin(m, found.stolen);
+        scheduler_hooks::note_begin(*thief, m.stolen_at);
         return thief;
       }
       found.saw_private.note_change(m, saw_private);
@@ -471,7 +471,7 @@ struct work_on_top {
   static bool may_begin(worker& m) noexcept {
     if (!m.proc->queue.empty() || m.sched().dispatcher().any_ready()) return false;
     // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
-    return system::prepare_stack(m);
+    return scheduler_hooks::prepare_stack(m);
   }
 };
 

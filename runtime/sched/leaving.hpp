@@ -32,7 +32,7 @@ struct active_deque {
   static fiber* leave(worker& m, fiber& left) noexcept {
     const auto then = [&m, &left]() -> fiber* {
       fiber* const next = m.then(m, left, m.argument);
-      if (next == &left) system::make_runnable(left);  // what it waited for was there
+      if (next == &left) scheduler_hooks::make_runnable(left);  // what it waited for was there
       return next;
     };
     if (!m.proc) return then();            // after a blocking call: its records are with its marker
@@ -41,7 +41,7 @@ struct active_deque {
       const os::unseen_by_detector of_its_root;  // which lives at least until the wait ends
       left.urgent = left.whose->urgent;
     }
-    system::detach_stacks(m, left);
+    scheduler_hooks::detach_stacks(m, left);
     if (!m.carries.replace(false)) return leave_records(m, left, then);
     // The fiber gives way. Its private records stay private: a thief that would expose them finds the thread between
     // handlers, and takes none (preemption.hpp: prepare). A thief that looks at the deque still may take what is public.
@@ -57,7 +57,7 @@ struct active_deque {
       left.records = &records;
       m.sched().dispatcher().push_marker(left);
     });
-    system::trim_unused(left);
+    scheduler_hooks::trim_unused(left);
     fiber* const next = then();
     // With another fiber to run, the worker does not look at the ready queue, where the marker is.
     if (next && has_records) m.sched().dispatcher().wake();
@@ -72,7 +72,7 @@ struct active_deque {
       activate(m, *records);
       return;
     }
-    if (!active(*m.proc).has_capacity()) system::replace_active_deque(m);
+    if (!active(*m.proc).has_capacity()) scheduler_hooks::replace_active_deque(m);
     active(*m.proc).open(f.whose);
   }
 
@@ -89,12 +89,12 @@ struct active_deque {
     // A worker that parks may have looked at the active deques before, and at the ready queue, where the fiber was,
     // after that. Store active, then load idle and spinning: pairs with the fence in parking.hpp: nothing_left.
     os::fence();
-    if (!system::seems_empty(records)) {
+    if (!scheduler_hooks::seems_empty(records)) {
       m.sched().dispatcher().wake();
     } else {  // a leapfrogging thief was faster: it wakes no worker, and the parking one's alarm missed this deque
       records.alarm();
     }
-    system::give_deque(m, before);
+    scheduler_hooks::give_deque(m, before);
   }
 };
 

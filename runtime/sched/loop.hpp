@@ -17,7 +17,7 @@ struct worker_loop {
       if (next == after_park::sleep) {
         m.sleep();
         next = m.sched().dispatcher().awake(m);
-        if (next == after_park::work) system::placed(m);
+        if (next == after_park::work) scheduler_hooks::placed(m);
       } else {
         for (fiber* f = nullptr; m.proc && (f = work_search::find_work(m));) execute(m, f);
         next = park(m);
@@ -37,7 +37,7 @@ struct worker_loop {
       m.proc->runs = m.proc->runs + 1;
       m.sched().dispatcher().attend_timers(m);
       local_queue::begin_run(m, *f);
-      f = system::switch_to(m, *f);
+      f = scheduler_hooks::switch_to(m, *f);
       if (!f && !m.proc) return;  // its strand came back from a blocking call, and no P is idle
       if (m.proc->urgent.runs()) [[unlikely]]
         m.sched().dispatcher().end_urgent(*m.proc);
@@ -51,12 +51,12 @@ struct worker_loop {
     const bool was_first = m.proc->urgent.runs();
     m.sched().dispatcher().end_urgent(*m.proc);
     was_first ? m.sched().dispatcher().ready_urgent(f, nullptr) : m.sched().dispatcher().ready(f);
-    system::release_all_stacks(m, 0);
+    scheduler_hooks::release_all_stacks(m, 0);
     m.sched().dispatcher().hand_over(m, waker::sleeps);
   }
 
   static after_park park(worker& m) noexcept {
-    if (m.proc) system::release_all_stacks(m, 1);  // while the P is idle nothing could use the others
+    if (m.proc) scheduler_hooks::release_all_stacks(m, 1);  // while the P is idle nothing could use the others
     return m.sched().dispatcher().park(m);
   }
 };
@@ -88,7 +88,7 @@ struct caller_loop {
   /// A fiber has left to let others run: it is ready, behind them. Returns nullptr, so its worker looks for the next.
   static fiber* yield(worker& m, fiber& f) noexcept {
     m.yielded = true;
-    system::make_runnable(f);
+    scheduler_hooks::make_runnable(f);
     m.sched().dispatcher().ready(f);
     return nullptr;
   }
@@ -104,12 +104,12 @@ struct caller_loop {
 
  private:
   static void hand_over(worker& m) noexcept {
-    system::release_all_stacks(m, 0);
+    scheduler_hooks::release_all_stacks(m, 0);
     m.sched().dispatcher().hand_over(m, waker::sleeps);
   }
 
   static void leave(worker& m) noexcept {
-    system::release_all_stacks(m, 0);  // a root that never forks leaves none behind
+    scheduler_hooks::release_all_stacks(m, 0);  // a root that never forks leaves none behind
     m.sched().dispatcher().leave(m);
   }
 };

@@ -7,9 +7,9 @@
 
 #include "forkjoin/abi/mutex.hpp"
 #include "runtime/os/thread.hpp"
+#include "runtime/sched/hooks.hpp"
 #include "runtime/sched/monitor_rules.hpp"
 #include "runtime/sched/monitor_word.hpp"
-#include "runtime/sched/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -41,7 +41,7 @@
 #include "forkjoin/abi/list.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/machine.hpp"
-#include "runtime/sched/system.hpp"
+#include "runtime/sched/hooks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -228,7 +228,7 @@ class idle_lists {
   bool put_after_visit(processor& p) noexcept {
     if (!p.visited || counts_.surplus() > 0 || !p.queue.empty() || !counts_.end_visit()) return false;
     p.visited = false;
-    system::make_idle(p);
+    scheduler_hooks::make_idle(p);
     processors_.push(&p);
     return true;
   }
@@ -242,7 +242,7 @@ class idle_lists {
 
   /// A P with nothing to do.
   void put_processor(processor& p) noexcept {
-    system::make_idle(p);
+    scheduler_hooks::make_idle(p);
     if (counts_.surplus() > 0) {
       retired_.push(&p);
       counts_.held_processor_retires();
@@ -296,7 +296,7 @@ class idle_lists {
     worker* found = nullptr;
     if (callers_.empty()) return nullptr;
     all.for_each_deque([&](auto& d) {
-      if (!found && !system::seems_empty(d)) found = caller_of(d);
+      if (!found && !scheduler_hooks::seems_empty(d)) found = caller_of(d);
     });
     return found;
   }

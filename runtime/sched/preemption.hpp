@@ -39,11 +39,11 @@ struct preemption {
   /// True: the strand leaves its stack now, for others that come first, and its records go with it (leaving.hpp:
   /// leave). False: it stays, in a forked copy of the process or while the system refuses memory.
   [[nodiscard]] static bool prepare(worker& m) noexcept {
-    if (m.sched().is_forked_copy() || !system::prepare_to_wait(m)) return false;
+    if (m.sched().is_forked_copy() || !scheduler_hooks::prepare_to_wait(m)) return false;
     ++m.count().preemptions;
     // A thief that exposes must take nothing, nor look for exceptions on a thread that the strand has left.
     deque& d = *m.proc->active.load(std::memory_order_relaxed);
-    if (d.has_private()) d.hide_exceptions(system::between_handlers());
+    if (d.has_private()) d.hide_exceptions(scheduler_hooks::between_handlers());
     m.carries = true;
     m.then = &go_behind_others;
     return true;

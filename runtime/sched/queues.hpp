@@ -9,7 +9,7 @@
 #include "runtime/base/chaos.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/runnable.hpp"
-#include "runtime/sched/system.hpp"
+#include "runtime/sched/hooks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -34,10 +34,10 @@ inline bool any_in_rings(processors& all) noexcept {
 template <class Keep>
 [[gnu::always_inline]] inline bool detach_records(processor& p, Keep keep) noexcept {
   deque& records = *p.active.load(std::memory_order_relaxed);
-  if (system::seems_empty(records)) return false;
+  if (scheduler_hooks::seems_empty(records)) return false;
   keep(records);
   // release: pairs with the acquire in processor.hpp: for_each
-  p.active.store(&system::take_spare_deque(p), std::memory_order_release);
+  p.active.store(&scheduler_hooks::take_spare_deque(p), std::memory_order_release);
   return true;
 }
 
@@ -244,8 +244,8 @@ class ready_queue {
       got.stolen = d.for_thieves().steal(nullptr);
     } while (!got.stolen.record && d.has_public());
     // What found no room in the array when the fiber left.
-    if (!d.has_public() && !system::seems_empty(d)) d.publish_all(nullptr);
-    if (system::seems_empty(d)) {
+    if (!d.has_public() && !scheduler_hooks::seems_empty(d)) d.publish_all(nullptr);
+    if (scheduler_hooks::seems_empty(d)) {
       remove(f.marker, *f.whose);
       f.records = nullptr;
       got.emptied = &d;

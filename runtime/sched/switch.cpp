@@ -125,7 +125,7 @@ void prefetch_later(const processor& p) noexcept {
 }  // namespace
 
 // Onto the fiber's stack, and back when it leaves; returns what follows. The worker may hold another P by then.
-fiber* system::switch_to(worker& m, fiber& f) noexcept {
+fiber* scheduler_hooks::switch_to(worker& m, fiber& f) noexcept {
   if (thread_hooks* const hooks = m.sched().hooks()) [[unlikely]]
     hooks->serves(m.hooks_seen, !m.is_caller());
   prefetch_later(*m.proc);
@@ -163,7 +163,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   return active_deque::leave(m, left);
 }
 
-void system::make_runnable(fiber& f) noexcept {
+void scheduler_hooks::make_runnable(fiber& f) noexcept {
   f.becomes(fiber_state::runnable);
   note(*current_worker(), event::ready, 0, 0, f.number);
 }
@@ -312,15 +312,15 @@ void make_ready(scheduler& s, fiber& f, turn when) noexcept {
 }
 
 // A P that another worker gives to one that sleeps is not its own yet.
-void system::wake_polled(worker& m, bool holds_processor) noexcept {
+void scheduler_hooks::wake_polled(worker& m, bool holds_processor) noexcept {
   if (!m.polled.any()) return;
   if (!holds_processor) set_current_worker(nullptr);
   m.polled.wake_all(turn::soon);
   set_current_worker(&m);
 }
 
-bool system::is_watched(worker& m) noexcept { return m.sched().monitor().watch(); }
-void system::monitor_wakes_by(worker& m, std::int64_t time) noexcept { m.sched().monitor().wake_by(time); }
+bool scheduler_hooks::is_watched(worker& m) noexcept { return m.sched().monitor().watch(); }
+void scheduler_hooks::monitor_wakes_by(worker& m, std::int64_t time) noexcept { m.sched().monitor().wake_by(time); }
 
 void resume(fiber& waited) noexcept {
   worker& m = *current_worker();
@@ -400,12 +400,12 @@ bool prepare_stack(worker& m) noexcept {
 // On the native stack the worker needs one free stack, for the theft that follows. If the pool is empty, another P
 // would map a stack while this P keeps several: a P to which strands move, and where they end, keeps the stack of each.
 // On a strand's stack a scope's forks will need the others.
-bool system::prepare_stack(worker& m) noexcept {
+bool scheduler_hooks::prepare_stack(worker& m) noexcept {
   if (!current_fiber() && m.sched().stacks().seems_empty()) detail::release_stacks(m, 1);
   return detail::prepare_stack(m);
 }
 
-fiber* system::begin(worker& m, const stolen_record& what) noexcept {
+fiber* scheduler_hooks::begin(worker& m, const stolen_record& what) noexcept {
   fiber& thief = m.proc->stacks.pop();
   detail::begin(thief, what);
   if (m.trace) [[unlikely]]
@@ -414,25 +414,25 @@ fiber* system::begin(worker& m, const stolen_record& what) noexcept {
 }
 
 // A root whose strand ends leaves its worker looking for work. This worker may be about to run a fiber.
-void system::refuse(worker& m, root& r) noexcept {
+void scheduler_hooks::refuse(worker& m, root& r) noexcept {
   const bool looks = m.spinning;
   r.refused = true;
   r.ended(r, m);
   if (!looks) m.sched().dispatcher().stop_spinning(m);
 }
 
-void system::release_all_stacks(worker& m, std::size_t but) noexcept {
+void scheduler_hooks::release_all_stacks(worker& m, std::size_t but) noexcept {
   detail::release_stacks(m, but);
   release_small_stacks(m);
 }
 
-void system::detach_stacks(worker& m, fiber& left) noexcept { release_below(m, left); }
+void scheduler_hooks::detach_stacks(worker& m, fiber& left) noexcept { release_below(m, left); }
 
-void system::trim_unused(fiber& left) noexcept {
+void scheduler_hooks::trim_unused(fiber& left) noexcept {
   trim_stack(left, static_cast<const std::byte*>(left.context.registers));
 }
 
-void system::give_deque(worker& m, deque& empty) noexcept {
+void scheduler_hooks::give_deque(worker& m, deque& empty) noexcept {
   if (!m.proc->spare_deque) {
     m.proc->spare_deque = &empty;
   } else {
@@ -440,14 +440,14 @@ void system::give_deque(worker& m, deque& empty) noexcept {
   }
 }
 
-deque& system::take_spare_deque(processor& p) noexcept {
+deque& scheduler_hooks::take_spare_deque(processor& p) noexcept {
   deque* const spare = p.spare_deque.replace(nullptr);
   if (spare) return *spare;
   os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
   std::abort();
 }
 
-void system::replace_active_deque(worker& m) noexcept {
+void scheduler_hooks::replace_active_deque(worker& m) noexcept {
   deque* const better = m.sched().deques().take();
   if (!better) return;
   deque* const before = m.proc->active.load(std::memory_order_relaxed);
@@ -473,6 +473,6 @@ bool prepare_to_wait_for_others(worker& m) noexcept {
   return m.proc->spare_deque;
 }
 
-bool system::prepare_to_wait(worker& m) noexcept { return prepare_to_wait_for_others(m); }
+bool scheduler_hooks::prepare_to_wait(worker& m) noexcept { return prepare_to_wait_for_others(m); }
 
 }}}  // namespace fj::v0_2::detail

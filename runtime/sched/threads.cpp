@@ -47,7 +47,7 @@ worker* threads::start(waker then) noexcept {
   // The new thread inherits the processors of this one, which may have been kept off some when it was woken.
   if (worker* const starts = current_worker()) {
     const os::unseen_by_detector own;  // a strand does here what its thread does elsewhere
-    system::placed(*starts);
+    scheduler_hooks::placed(*starts);
   }
   const locked lock(mutex_);
   try {
@@ -70,7 +70,7 @@ worker* threads::start(waker then) noexcept {
 void threads::join() noexcept {
   const locked lock(mutex_);
   for (const auto& m : started_) {
-    // A worker that woke this one may still choose a processor for it. acquire: pairs with the release in system.hpp:
+    // A worker that woke this one may still choose a processor for it. acquire: pairs with the release in hooks.hpp:
     // end_placing
     while (m->placers.load(std::memory_order_acquire) != 0) os::yield_thread();
     m->signal();

@@ -12,7 +12,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-enum class waker;  // system.hpp, which includes this file
+enum class waker;  // hooks.hpp, which includes this file
 
 /// Whether the calling thread is in the call of options::on_worker_start of that runtime.
 bool starts_thread_of(const scheduler& s) noexcept;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "runtime/base/tuning.hpp"
-#include "runtime/sched/system.hpp"
+#include "runtime/sched/hooks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -33,9 +33,9 @@
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "runtime/base/tuning.hpp"
+#include "runtime/sched/hooks.hpp"
 #include "runtime/sched/parking.hpp"
 #include "runtime/sched/queues.hpp"
-#include "runtime/sched/system.hpp"
 #include "runtime/sched/timer_heap.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -78,7 +78,7 @@ class timekeeper {
     if (++m.proc->looks_at_timers % tuning::ticks_per_look == 0) {
       // While fibers wait in the ready queue each look would put others before them: from that queue a worker with
       // fibers in its ring takes one in 61. So the monitor looks, if there is one.
-      const bool polled = !(ready_.any() && system::is_watched(m)) && poller_.poll();
+      const bool polled = !(ready_.any() && scheduler_hooks::is_watched(m)) && poller_.poll();
       return fire_all() || polled;
     }
     return !m.proc->timers.is_empty_now() && m.proc->timers.fire_due(os::now_ns());
@@ -114,7 +114,7 @@ class timekeeper {
   [[nodiscard]] bool covers_own(worker& m) noexcept {
     if (!used_.load(std::memory_order_relaxed)) return true;
     const std::int64_t first = m.proc->timers.is_empty_now() ? never : m.proc->timers.earliest();
-    if (first != never && parking_.idle() == 0) system::monitor_wakes_by(m, first);
+    if (first != never && parking_.idle() == 0) scheduler_hooks::monitor_wakes_by(m, first);
     return covers(poller_.awaited() ? (std::min)(first, any_time) : first);
   }
   /// Of all P, when the worker's own is idle.

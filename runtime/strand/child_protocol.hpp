@@ -1,19 +1,19 @@
 // What two kinds of strands do at the counting join of a scope: those that fork into the scope, and its children.
 #pragma once
 
-#include "runtime/strand/system.hpp"
+#include "runtime/strand/hooks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// `children` is the part of a scope that its children know: `joined`, the counting join, and `home`, the home strand.
 struct child_protocol {
-  using fiber = strand_system::fiber;
+  using fiber = strand_hooks::fiber;
 
   // The parent.
 
   /// By the home strand, when a thief has gone on with it after a fork.
   static void go_on_as_thief(auto& children) noexcept {
-    strand_system::arrive_on_worker();
+    strand_hooks::arrive_on_worker();
     children.joined.stolen();
   }
 
@@ -27,7 +27,7 @@ struct child_protocol {
     } else if (elsewhere) {
       // This strand arrives in place of the child. The home strand may wait already.
       fiber& home = *children.home;
-      if (children.joined.arrive()) strand_system::resume(home);
+      if (children.joined.arrive()) strand_hooks::resume(home);
     }
   }
 
@@ -36,7 +36,7 @@ struct child_protocol {
   /// The end of a child whose parent was stolen.
   [[noreturn]] static void end_stolen_child(auto& children) noexcept {
     fiber& home = *children.home;  // the scope may be gone after the arrival
-    strand_system::end_strand(children.joined.arrive() ? &home : nullptr);
+    strand_hooks::end_strand(children.joined.arrive() ? &home : nullptr);
   }
 };
 

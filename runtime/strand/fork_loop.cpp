@@ -9,9 +9,9 @@
 #include "runtime/sched/owner.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
+#include "runtime/strand/hooks.hpp"
 #include "runtime/strand/loop_protocol.hpp"
 #include "runtime/strand/slow_paths.hpp"
-#include "runtime/strand/system.hpp"
 #include "runtime/strand/until_stolen.hpp"
 #include "runtime/trace/note.hpp"
 

@@ -8,8 +8,8 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 #include "runtime/strand/give_way.hpp"
+#include "runtime/strand/hooks.hpp"
 #include "runtime/strand/slow_paths.hpp"
-#include "runtime/strand/system.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "forkjoin/abi/os/race_detector.hpp"
-#include "runtime/strand/system.hpp"
+#include "runtime/strand/hooks.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -17,7 +17,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// it, false if the rest was stolen; note_wait() counts a join that is not complete. `loop` is a fork_loop.
 template <class Steps>
 struct loop_protocol {
-  using fiber = strand_system::fiber;
+  using fiber = strand_hooks::fiber;
 
   // The home strand.
 
@@ -54,7 +54,7 @@ struct loop_protocol {
       const os::unseen_by_detector pause;  // the home strand goes on after this look, as this strand resumes it
       home = loop.home;
     }
-    strand_system::end_strand(home);
+    strand_hooks::end_strand(home);
   }
 
  private:

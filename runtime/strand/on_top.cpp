@@ -29,7 +29,7 @@ void run_on_top_until(const Join& until, Proc proc) noexcept {
     if (!got.record) break;
     auto& stolen_record = static_cast<continuation&>(*got.record);
     if (is_parent(stolen_record) || is_loop_rest(stolen_record)) {
-      m.sched().dispatcher().ready(*system::begin(m, got));
+      m.sched().dispatcher().ready(*scheduler_hooks::begin(m, got));
       break;
     }
     outcome result;

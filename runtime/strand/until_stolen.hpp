@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/strand/system.hpp"
+#include "runtime/strand/hooks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

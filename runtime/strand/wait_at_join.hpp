@@ -6,17 +6,17 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/machine.hpp"
-#include "runtime/strand/system.hpp"
+#include "runtime/strand/hooks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Returns when the stolen part is finished.
 inline void wait_until_finished(join& stolen) noexcept {
   // With steal_every_fork the record itself may be in the deque still.
-  while (!stolen.finished() && !strand_system::may_leave()) os::sleep_ns(tuning::refused_ns);
+  while (!stolen.finished() && !strand_hooks::may_leave()) os::sleep_ns(tuning::refused_ns);
   if (stolen.finished()) return;
-  strand_system::suspend(
-      [](strand_system::worker&, strand_system::fiber& f, void* word) noexcept -> strand_system::fiber* {
+  strand_hooks::suspend(
+      [](strand_hooks::worker&, strand_hooks::fiber& f, void* word) noexcept -> strand_hooks::fiber* {
         const os::unseen_by_detector pause;                       // the word lies in the frame of the strand
         return static_cast<join*>(word)->wait(f) ? nullptr : &f;  // false: the thief was faster
       },
@@ -31,11 +31,11 @@ inline void wait_until_finished(join& stolen) noexcept {
 inline void wait_for_all(counting_join& joined) noexcept {
   for (;;) {
     if (joined.all_arrived()) return;
-    if (strand_system::may_leave()) break;
+    if (strand_hooks::may_leave()) break;
     os::sleep_ns(tuning::refused_ns);  // the others end without this worker
   }
-  strand_system::suspend(
-      [](strand_system::worker&, strand_system::fiber& f, void* counting) noexcept -> strand_system::fiber* {
+  strand_hooks::suspend(
+      [](strand_hooks::worker&, strand_hooks::fiber& f, void* counting) noexcept -> strand_hooks::fiber* {
         const os::unseen_by_detector pause;  // as in wait_until_finished
         return static_cast<counting_join*>(counting)->wait() ? nullptr : &f;
       },

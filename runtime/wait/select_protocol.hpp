@@ -13,7 +13,7 @@
 #include "forkjoin/abi/select.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 #include "runtime/sched/timer_heap.hpp"
-#include "runtime/wait/system.hpp"
+#include "runtime/wait/hooks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -109,7 +109,7 @@ class selection {
   // Fisher and Yates.
   static void shuffle(std::span<select_place> places) noexcept {
     for (unsigned i = 0; i < places.size(); ++i) {
-      const unsigned j = wait_system::random_below(i + 1);
+      const unsigned j = wait_hooks::random_below(i + 1);
       places[i].number = places[j].number;
       places[j].number = i;
     }

@@ -3,13 +3,13 @@
 #include <optional>
 
 #include "forkjoin/abi/os/race_detector.hpp"
-#include "runtime/wait/system.hpp"
+#include "runtime/wait/hooks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 waiter_base::waiter_base(const wait_limits& limits)
     : timer(limits.until),
-      scheduler_(wait_system::prepare_to_wait(limits.until)),
+      scheduler_(wait_hooks::prepare_to_wait(limits.until)),
       stop_(limits.stop),
       place_(limits.place) {}
 
@@ -21,16 +21,16 @@ void waiter_base::wake_waiter(turn when) noexcept {
     os::futex_wake(signalled_);
     return;
   }
-  if (auto* const f = static_cast<fiber*>(word_.wake())) wait_system::resume(*of, *f, when);
+  if (auto* const f = static_cast<fiber*>(word_.wake())) wait_hooks::resume(*of, *f, when);
 }
 
 void waiter_base::set_aside_again() noexcept {
-  if (scheduler_) keeps_worker_ = !wait_system::prepare_again();
+  if (scheduler_) keeps_worker_ = !wait_hooks::prepare_again();
 }
 
 inline void waiter_base::sleep_outside() noexcept {
-  if (at == never) return wait_system::sleep_for_good(signalled_, place_);
-  const wait_system::outside_for_more counted;
+  if (at == never) return wait_hooks::sleep_for_good(signalled_, place_);
+  const wait_hooks::outside_for_more counted;
   std::int64_t until = at;
   // acquire: pairs with the release in wake_waiter
   while (signalled_.load(std::memory_order_acquire) == 0) {
@@ -46,7 +46,7 @@ inline void waiter_base::sleep_outside() noexcept {
 inline void waiter_base::leave_until_woken() noexcept {
   while (keeps_worker_ && !word_.woken()) os::yield_thread();
   if (!word_.woken()) {
-    wait_system::suspend(
+    wait_hooks::suspend(
         *scheduler_, place_,
         [](worker&, fiber& f, void* word) noexcept -> fiber* {
           const os::unseen_by_detector pause;  // the word lies in the frame of the strand
@@ -59,7 +59,7 @@ inline void waiter_base::leave_until_woken() noexcept {
 }
 
 unsigned waiter_base::wait() noexcept {
-  std::optional<wait_system::stop_callback<stops>> callback;
+  std::optional<wait_hooks::stop_callback<stops>> callback;
   if (stop_) callback.emplace(*stop_, stops{*this});
   if (!scheduler_) {
     sleep_outside();
@@ -67,11 +67,11 @@ unsigned waiter_base::wait() noexcept {
     leave_until_woken();
   } else {
     // Also if the deadline has passed: a strand that waits again and again lets others run.
-    auto& armed_in = wait_system::arm(*this);  // the strand may go on at another P
+    auto& armed_in = wait_hooks::arm(*this);  // the strand may go on at another P
     leave_until_woken();
     if (word_.winner() != timed_out) armed_in.disarm(*this);
   }
-  if (scheduler_ && stop_ && stop_->stop_requested()) wait_system::come_after_stop();
+  if (scheduler_ && stop_ && stop_->stop_requested()) wait_hooks::come_after_stop();
   return word_.winner();
 }
 
@@ -90,7 +90,7 @@ unsigned waiter_base::wait() noexcept {
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-scheduler* wait_system::prepare_to_wait(std::int64_t until) {
+scheduler* wait_hooks::prepare_to_wait(std::int64_t until) {
   worker* const m = current_worker();
   if (!m) return nullptr;
   if (!prepare_to_wait_for_others(*m)) throw std::bad_alloc();
@@ -98,17 +98,17 @@ scheduler* wait_system::prepare_to_wait(std::int64_t until) {
   return &m->sched();
 }
 
-bool wait_system::prepare_again() noexcept { return prepare_to_wait_for_others(*current_worker()); }
+bool wait_hooks::prepare_again() noexcept { return prepare_to_wait_for_others(*current_worker()); }
 
-timer_heap& wait_system::arm(timer& t) noexcept {
+timer_heap& wait_hooks::arm(timer& t) noexcept {
   worker& m = *current_worker();
   timer_heap& here = m.proc->timers;
   m.sched().dispatcher().timekeeper().arm(m, t);
   return here;
 }
 
-void wait_system::suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
-                          void* argument) noexcept {
+void wait_hooks::suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
+                         void* argument) noexcept {
   fiber& here = *current_fiber();
   here.waits.show(place);
   of.monitor().watch();  // once it is woken it may wait for a P
@@ -118,13 +118,13 @@ void wait_system::suspend(scheduler& of, const wait_place& place, fiber* (*then)
   here.waits.hide();
 }
 
-void wait_system::resume(scheduler& of, fiber& f, turn when) noexcept {
+void wait_hooks::resume(scheduler& of, fiber& f, turn when) noexcept {
   f.becomes(fiber_state::runnable);
   note_ready(of, f);
   make_ready(of, f, when);
 }
 
-void wait_system::come_after_stop() noexcept { detail::come_after_stop(*current_worker()); }
+void wait_hooks::come_after_stop() noexcept { detail::come_after_stop(*current_worker()); }
 
 namespace {
 
@@ -136,12 +136,12 @@ namespace {
 
 }  // namespace
 
-unsigned wait_system::random_below(unsigned n) noexcept {
+unsigned wait_hooks::random_below(unsigned n) noexcept {
   worker* const m = current_worker();
   return (m ? m->dice : dice_of_thread()).below(n);
 }
 
-void wait_system::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_place& place) noexcept {
+void wait_hooks::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_place& place) noexcept {
   outside_sleeper here(place, word, [](const std::atomic<std::uint32_t>& woken) noexcept {
     // acquire: pairs with the release in waiter_base::wake_waiter
     return woken.load(std::memory_order_acquire) != 0;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "test/model/scenario.hpp"
-#include "test/model/system.hpp"
+#include "test/model/scheduler.hpp"
 
 namespace model {
 namespace {

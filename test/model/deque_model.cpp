@@ -2,7 +2,7 @@
 
 #include "test/model/deque.hpp"
 #include "test/model/scenario.hpp"
-#include "test/model/system.hpp"
+#include "test/model/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -44,7 +44,7 @@ template <setting with>
 class forking : public scheduling_scenario {
  public:
   forking() {
-    system::owner_handles = with.in_handler;
+    scheduler_hooks::owner_handles = with.in_handler;
     scheduler_.threads().may_be_deaf = with.deaf;
     for (unsigned i = 0; i < 2; ++i) {
       scheduler_.all()[i].active.store(i == 0 ? &deque_ : &of_another_.records, std::memory_order_relaxed);

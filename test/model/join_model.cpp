@@ -38,7 +38,7 @@ class meeting : public strands_scenario {
     void operator()() {
       fj::detail::wait_until_finished(of->join_);
       of->go_on();
-      strand_system::end_strand(nullptr);
+      strand_hooks::end_strand(nullptr);
     }
     meeting* of;
   };
@@ -47,7 +47,7 @@ class meeting : public strands_scenario {
     void operator()() {
       check(of->join_.body() == &body, "the thief finds the function, whether or not the owner waits");
       of->work_ = 1;
-      strand_system::end_strand(static_cast<strand*>(of->join_.arrive(outcome::threw)));
+      strand_hooks::end_strand(static_cast<strand*>(of->join_.arrive(outcome::threw)));
     }
     meeting* of;
   };

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "test/model/deque.hpp"
+#include "test/model/scheduler.hpp"
 #include "test/model/strands.hpp"
-#include "test/model/system.hpp"
 
 #include "forkjoin/abi/counting_join.hpp"
 #include "forkjoin/detail/first_error.hpp"
@@ -209,7 +209,7 @@ class looping : public looping_strands {
     loop.rest.next = count;
     if (loop.is_stolen) loop.stolen_rest.next = count;
     loop.home = nullptr;
-    strand_system::end_strand(nullptr);
+    strand_hooks::end_strand(nullptr);
   }
 
   void start(std::size_t turn) {

@@ -8,7 +8,7 @@
 
 #include "test/model/parking_setting.hpp"
 #include "test/model/scenario.hpp"
-#include "test/model/system.hpp"
+#include "test/model/scheduler.hpp"
 
 namespace model {
 namespace {

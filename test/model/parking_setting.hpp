@@ -1,7 +1,7 @@
 // What the scenarios of parking_model.cpp differ in, and their timers.
 #pragma once
 
-#include "test/model/system.hpp"
+#include "test/model/scheduler.hpp"
 
 namespace model {
 

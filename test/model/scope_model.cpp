@@ -79,7 +79,7 @@ class scope : public strands_scenario {
       ++round_;
     }
     children_.home = nullptr;  // the frame is gone
-    strand_system::end_strand(nullptr);
+    strand_hooks::end_strand(nullptr);
   }
 
   void take(int number) {

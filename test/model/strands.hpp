@@ -67,8 +67,8 @@ struct strand_worker {
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// In place of runtime/strand/system.hpp.
-struct strand_system {
+/// In place of runtime/strand/hooks.hpp.
+struct strand_hooks {
   using fiber = model::strand;
   using worker = model::strand_worker;
 
@@ -83,7 +83,7 @@ struct strand_system {
 
 namespace model {
 
-using fj::detail::strand_system;
+using fj::detail::strand_hooks;
 
 /// Workers that run what is posted, until nothing is left that could run.
 class strands_scenario : public scenario {
@@ -159,7 +159,7 @@ class strands_scenario : public scenario {
   unsigned unfinished_ = 0;
 
  private:
-  friend strand_system;
+  friend strand_hooks;
 
   // On the worker's native stack.
   static strand* ended(strand_worker&, strand& s, void* next) noexcept {
@@ -177,16 +177,16 @@ class strands_scenario : public scenario {
 
 }  // namespace model
 
-inline void fj::detail::strand_system::suspend(worker::afterwards then, void* argument) {
+inline void fj::detail::strand_hooks::suspend(worker::afterwards then, void* argument) {
   worker& m = model::strands_scenario::here_->current();
   m.then = then;
   m.argument = argument;
   m.running->stack->switch_to(m.native);
 }
 
-inline void fj::detail::strand_system::end_strand(fiber* next) {
+inline void fj::detail::strand_hooks::end_strand(fiber* next) {
   suspend(&model::strands_scenario::ended, next);
   __builtin_unreachable();
 }
 
-inline void fj::detail::strand_system::resume(fiber& waits) { model::strands_scenario::here_->post(waits); }
+inline void fj::detail::strand_hooks::resume(fiber& waits) { model::strands_scenario::here_->post(waits); }

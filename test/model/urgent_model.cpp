@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "test/model/system.hpp"
+#include "test/model/scheduler.hpp"
 
 #include "runtime/sched/monitor_rules.hpp"
 

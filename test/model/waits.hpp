@@ -1,4 +1,4 @@
-// Waits of the model's threads, in place of runtime/wait/system.hpp. A thread stays on its stack while it waits, also
+// Waits of the model's threads, in place of runtime/wait/hooks.hpp. A thread stays on its stack while it waits, also
 // if it waits as a strand does.
 #pragma once
 
@@ -116,7 +116,7 @@ class waits_scenario : public scenario {
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-struct wait_system {
+struct wait_hooks {
   struct outside_for_more {
     outside_for_more() {}
   };

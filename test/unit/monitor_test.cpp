@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "forkjoin/abi/os/clock.hpp"
+#include "runtime/sched/hooks.hpp"
 #include "runtime/sched/monitor_rules.hpp"
 #include "runtime/sched/monitor_word.hpp"
 #include "runtime/sched/poller.hpp"
-#include "runtime/sched/system.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -13,8 +13,8 @@
 #include "forkjoin/go.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/sched/find.hpp"
+#include "runtime/sched/hooks.hpp"
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/sched/system.hpp"
 #include "test/sockets.hpp"
 #include "test/support.hpp"
 

@@ -15,8 +15,8 @@
 #include "forkjoin/go.hpp"
 #include "forkjoin/run.hpp"
 #include "runtime/base/tuning.hpp"
+#include "runtime/sched/hooks.hpp"
 #include "runtime/sched/queues.hpp"
-#include "runtime/sched/system.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // What the scheduling rules of this folder work on: workers, P, fibers, roots, the poller; and the steps that they ask
 // for.
 //
-// The model checks and the simulator have all of these of their own (test/model/system.hpp, bench/simulate/system.hpp),
+// The model checks and the simulator have all of these of their own (test/model/scheduler.hpp, bench/simulate/hooks.hpp),
 // and compile the rules themselves with them: dispatcher.hpp, find.hpp, leaving.hpp, loop.hpp, owner.hpp, parking.hpp,
 // preemption.hpp, queues.hpp, ...
 #pragma once
@@ -30,7 +30,7 @@ enum class waker { goes_on, sleeps };
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-struct system {
+struct scheduler_hooks {
   static bool handles_any(const os::exception_globals* of_thread) noexcept { return os::handles_any(of_thread); }
   /// Looks at a deque without ordering anything for a race detector.
   static bool seems_empty(const auto& d) noexcept { return detail::seems_empty(d); }

@@ -21,7 +21,7 @@ struct fiber;
 class scheduler;
 struct worker;
 
-struct wait_system {
+struct wait_hooks {
   /// Sets aside what the calling strand takes to leave its stack and to arm a timer, and returns its scheduler, or
   /// nullptr for a thread outside. Throws std::bad_alloc if the system refuses memory.
   static scheduler* prepare_to_wait(std::int64_t until);

@@ -11,7 +11,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-struct strand_system {
+struct strand_hooks {
   using fiber = detail::fiber;
   using worker = detail::worker;
 

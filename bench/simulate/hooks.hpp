@@ -1,4 +1,4 @@
-// What the runtime's scheduling rules work on in a simulation, in place of runtime/sched/system.hpp: what they do takes simulated time,
+// What the runtime's scheduling rules work on in a simulation, in place of runtime/sched/hooks.hpp: what they do takes simulated time,
 // and no rule of theirs stands here.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "bench/simulate/processor.hpp"
 #include "bench/simulate/strand.hpp"
 #include "bench/simulate/worker.hpp"
-#include "runtime/sched/system.hpp"
+#include "runtime/sched/hooks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -32,7 +32,7 @@ struct poller {
   bool poll() noexcept { return false; }
 };
 
-struct system {
+struct scheduler_hooks {
   static bool handles_any(const os::exception_globals*) noexcept { return false; }
   static bool seems_empty(const auto& d) noexcept { return d.looks_empty(); }
   static void make_idle(processor& p) noexcept { p.count.begin_idle(os::now_ns()); }

@@ -1,4 +1,4 @@
-// The neighbours of the scheduling rules in the model, in place of runtime/sched/{system,scheduler}.hpp: threads of the model that
+// The neighbours of the scheduling rules in the model, in place of runtime/sched/{hooks,scheduler}.hpp: threads of the model that
 // sleep until they are signalled, and a clock that takes a long step at any time, so that every wait is too long at some time.
 #pragma once
 
@@ -14,8 +14,8 @@
 #include "runtime/base/settings.hpp"
 #include "runtime/fork/runnable.hpp"
 #include "runtime/sched/blocking_word.hpp"
+#include "runtime/sched/hooks.hpp"
 #include "runtime/sched/run_queue.hpp"
-#include "runtime/sched/system.hpp"
 #include "runtime/sched/timer_heap.hpp"
 #include "runtime/sched/urgent.hpp"
 #include "runtime/sched/yield_request.hpp"
@@ -327,7 +327,7 @@ class threads {
   bool may_be_deaf = false;
 };
 
-struct system {
+struct scheduler_hooks {
   /// Of a thread whose strand puts its exceptions aside; the others handle none.
   static os::exception_globals& between_handlers() {
     static char stands_for_them;
@@ -435,7 +435,7 @@ class scheduler {
 };
 
 // A worker asks for a stack before it takes an entry of the ready queue.
-inline bool system::prepare_stack(worker& m) {
+inline bool scheduler_hooks::prepare_stack(worker& m) {
   model::check(m.sched().dispatcher().ready_count() <= 16, "no entry leaves the ready queue twice");
   return true;
 }
@@ -486,7 +486,7 @@ using fj::detail::owner_steps;
 using fj::detail::preemption;
 using fj::detail::processor;
 using fj::detail::processors;
-using fj::detail::system;
+using fj::detail::scheduler_hooks;
 using fj::detail::timer_heap;
 using fj::detail::worker_loop;
 
