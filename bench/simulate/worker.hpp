@@ -62,7 +62,7 @@ struct worker : simulate::actor {
   bool sleeps_now_ = true;  // a new thread does not run before it is signalled
 };
 
-inline unsigned processors::node_of_self() noexcept {
+inline unsigned looks_in_time::node_of_self() noexcept {
   return static_cast<worker&>(simulate::timeline::current().self()).proc->node;
 }
 

@@ -84,7 +84,7 @@ struct active_deque {
 
   static void activate(worker& m, deque& records) noexcept {
     deque& before = active(*m.proc);
-    // release: pairs with the acquire in processor.hpp: for_each
+    // release: pairs with the acquire in processors.hpp: deque_of
     m.proc->active.store(&records, std::memory_order_release);
     // A worker that parks may have looked at the active deques before, and at the ready queue, where the fiber was,
     // after that. Store active, then load idle and spinning: pairs with the fence in parking.hpp: nothing_left.

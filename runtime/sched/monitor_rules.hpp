@@ -129,7 +129,7 @@ class monitor_rules {
   // it.
   static bool is_due(auto& scheduler, processor& p, std::int64_t lasted) noexcept {
     return lasted >= tuning::slice_ns || scheduler.dispatcher().all_busy() || !p.queue.empty() ||
-           !p.active.load(std::memory_order_acquire)->looks_empty();  // acquire: as in processor.hpp: for_each
+           !p.active.load(std::memory_order_acquire)->looks_empty();  // acquire: as in processors.hpp: deque_of
   }
 
   std::vector<seen> seen_;

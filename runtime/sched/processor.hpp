@@ -3,9 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
-#include <numeric>
-#include <vector>
 
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/relaxed.hpp"
@@ -14,6 +11,7 @@
 #include "runtime/fork/deque.hpp"
 #include "runtime/os/machine.hpp"
 #include "runtime/sched/blocking_word.hpp"
+#include "runtime/sched/processors.hpp"
 #include "runtime/sched/run_queue.hpp"
 #include "runtime/sched/timer_heap.hpp"
 #include "runtime/sched/urgent.hpp"
@@ -50,54 +48,13 @@ struct alignas(cache_line) processor {
   alignas(cache_line) tallies count;
 };
 
-/// All P of a runtime.
-class processors {
+/// Those of a runtime.
+class processors : public basic_processors<processor> {
  public:
   /// Throws std::bad_alloc.
-  explicit processors(unsigned count) : count_(count), all_(new processor[count]) {
-    for (unsigned i = 0; i < count; ++i) {
-      all_[i].index = i;
-      if (std::gcd(i + 1, count) == 1) steps_.push_back(i + 1);
-    }
+  explicit processors(unsigned count) : basic_processors(count) {
+    for (unsigned i = 0; i < count; ++i) (*this)[i].index = i;
   }
-
-  unsigned count() const noexcept { return count_; }
-  processor& operator[](unsigned index) noexcept { return all_[index]; }
-  const processor& operator[](unsigned index) const noexcept { return all_[index]; }
-
-  /// The numbers up to count() that have no divisor in common with it: to go round in steps of one of them meets every
-  /// P.
-  std::uint32_t steps() const noexcept { return static_cast<std::uint32_t>(steps_.size()); }
-  unsigned step(std::uint32_t index) const noexcept { return steps_[index]; }
-
-  /// Calls visit(processor, deque) for each P and its active deque, beginning with number `first`, in steps of `step`,
-  /// as long as it returns true. The deques of waiting fibers are none of them: markers in the ready queue stand for
-  /// these.
-  template <class Visit>
-  void for_each(unsigned first, unsigned step, Visit visit) {
-    for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
-      // acquire: pairs with the releases in leaving.hpp: activate, queues.hpp: detach_records and switch.cpp:
-      // replace_active_deque
-      if (!visit(all_[at], all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
-  }
-  /// The same with visit(deque).
-  template <class Visit>
-  void for_each_deque(unsigned first, unsigned step, Visit visit) {
-    for_each(first, step, [&visit](processor&, deque_thief& d) { return visit(d); });
-  }
-  /// Calls visit(deque) for all of them.
-  template <class Visit>
-  void for_each_deque(Visit visit) {
-    for_each_deque(0, 1, [&visit](deque_thief& d) {
-      visit(d);
-      return true;
-    });
-  }
-
- private:
-  const unsigned count_;
-  const std::unique_ptr<processor[]> all_;
-  std::vector<unsigned> steps_;
 };
 
 }}}  // namespace fj::v0_2::detail

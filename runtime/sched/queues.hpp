@@ -36,7 +36,7 @@ template <class Keep>
   deque& records = *p.active.load(std::memory_order_relaxed);
   if (scheduler_hooks::seems_empty(records)) return false;
   keep(records);
-  // release: pairs with the acquire in processor.hpp: for_each
+  // release: pairs with the acquire in processors.hpp: deque_of
   p.active.store(&scheduler_hooks::take_spare_deque(p), std::memory_order_release);
   return true;
 }

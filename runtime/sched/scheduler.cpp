@@ -36,7 +36,7 @@ processors& scheduler::with_deques() {
     processors_[i].count.number = i;
   }
   alone_.watch(&processors_, [](const void* all, unsigned proc) noexcept {
-    // acquire: as in processor.hpp: for_each
+    // acquire: as in processors.hpp: deque_of
     deque_thief& d = (*static_cast<const processors*>(all))[proc].active.load(std::memory_order_acquire)->for_thieves();
     return time_alone::loop_parts{.whose = &d, .begun = d.progress().made()};
   });

@@ -451,7 +451,7 @@ void scheduler_hooks::replace_active_deque(worker& m) noexcept {
   deque* const better = m.sched().deques().take();
   if (!better) return;
   deque* const before = m.proc->active.load(std::memory_order_relaxed);
-  // release: pairs with the acquire in processor.hpp: for_each
+  // release: pairs with the acquire in processors.hpp: deque_of
   m.proc->active.store(better, std::memory_order_release);
   m.sched().deques().give(before);
 }

@@ -15,6 +15,7 @@
 #include "runtime/fork/runnable.hpp"
 #include "runtime/sched/blocking_word.hpp"
 #include "runtime/sched/hooks.hpp"
+#include "runtime/sched/processors.hpp"
 #include "runtime/sched/run_queue.hpp"
 #include "runtime/sched/timer_heap.hpp"
 #include "runtime/sched/urgent.hpp"
@@ -197,39 +198,21 @@ struct processor {
   model::no_tallies count;
 };
 
-/// Up to as many as there are threads.
-class processors {
+/// Up to as many as there are threads, without memory of their own: Relacy would count it as the model's.
+template <class T>
+class one_per_thread {
  public:
-  explicit processors(unsigned count) : count_(count) {}
-
-  unsigned count() const { return count_; }
-  processor& operator[](unsigned index) { return all_[index]; }
-
-  // Of up to three P.
-  unsigned steps() const { return count_ == 3 ? 2 : 1; }
-  unsigned step(unsigned index) const { return index + 1; }
-
-  template <class Visit>
-  void for_each(unsigned first, unsigned step, Visit visit) {
-    for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
-      if (!visit(all_[at], all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
-  }
-  template <class Visit>
-  void for_each_deque(unsigned first, unsigned step, Visit visit) {
-    for_each(first, step, [&visit](processor&, deque_thief& d) { return visit(d); });
-  }
-  template <class Visit>
-  void for_each_deque(Visit visit) {
-    for_each_deque(0, 1, [&visit](deque_thief& d) {
-      visit(d);
-      return true;
-    });
-  }
+  explicit one_per_thread(unsigned) {}
+  T& operator[](unsigned index) { return all_[index]; }
+  const T& operator[](unsigned index) const { return all_[index]; }
 
  private:
-  static_assert(model::threads == 3);
-  const unsigned count_;
-  processor all_[model::threads];
+  T all_[model::threads];
+};
+
+class processors : public basic_processors<processor, one_per_thread> {
+ public:
+  using basic_processors::basic_processors;
 };
 
 /// A poller in which nothing happens: what sleeps there sleeps on.
