@@ -115,3 +115,9 @@ inline void yield_thread() noexcept {}
 inline void sleep_ns(std::int64_t time) noexcept { simulate::timeline::current().pass(1000 * time); }
 
 }}}}  // namespace fj::v0_2::detail::os
+
+#include "runtime/os/contract.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+static_assert(machine_for_rules<os::atomic, os::mutex>);
+}}}  // namespace fj::v0_2::detail

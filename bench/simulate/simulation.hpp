@@ -41,6 +41,13 @@ class scheduler {
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/owner.hpp"
 
+#include "runtime/sched/contract.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+static_assert(world_for_rules<worker, processor, fiber, scheduler, threads, poller>);
+static_assert(hooks_for_rules<scheduler_hooks>);
+}}}  // namespace fj::v0_2::detail
+
 namespace simulate {
 
 using fj::detail::owner_steps;

@@ -456,6 +456,13 @@ inline void worker::sleep() {
 #include "runtime/sched/preemption.hpp"
 #include "runtime/sched/time_slices.hpp"
 
+#include "runtime/sched/contract.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+static_assert(world_for_rules<worker, processor, fiber, scheduler, threads, poller>);
+static_assert(hooks_for_leaving<scheduler_hooks>);
+}}}  // namespace fj::v0_2::detail
+
 namespace model {
 
 using fj::detail::active_deque;

@@ -8,6 +8,7 @@
 #include "test/model/scenario.hpp"
 
 #include "forkjoin/abi/join.hpp"
+#include "runtime/strand/contract.hpp"
 
 namespace model {
 
@@ -78,6 +79,8 @@ struct strand_hooks {
   [[noreturn]] static void end_strand(fiber* next);
   static void resume(fiber& waits);
 };
+
+static_assert(hooks_for_strands<strand_hooks>);
 
 }}}  // namespace fj::v0_2::detail
 

@@ -10,6 +10,7 @@
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "forkjoin/abi/waiter.hpp"
 #include "runtime/sched/timer_heap.hpp"
+#include "runtime/wait/contract.hpp"
 
 namespace model {
 
@@ -165,6 +166,8 @@ struct wait_hooks {
  private:
   static model::waits_scenario& here() { return *model::waits_scenario::here; }
 };
+
+static_assert(hooks_for_waits<wait_hooks>);
 
 /// The real waiter, and what the model knows of it.
 class waiter final : public waiter_base {
