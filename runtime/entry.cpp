@@ -153,7 +153,7 @@ void refuse_null(const char* path, const char* what) {
 
 void print_stats(const instance& s) {
   // Threads that ended meanwhile took their times along.
-  const os::processor_time now = os::time_of_threads();
+  const os::cpu_time now = os::time_of_threads();
   const report_options as{.steals_every_fork = s.settings().steal_every_fork,
                           .chaos = s.settings().chaos,
                           .ran_ns = now.ran - std::min(now.ran, s.before.ran),

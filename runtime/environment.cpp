@@ -62,7 +62,7 @@ unsigned resolve_procs(unsigned wanted) {
     return static_cast<unsigned>(
         number_from_environment("FORKJOIN_PROCS", text, 1, max_procs, "unset it to use the processors available"));
   // A schedule is to be the same on any machine.
-  return os::turns::mine() ? procs_in_turns : std::min(os::available_processors(), max_procs);
+  return os::turns::mine() ? procs_in_turns : std::min(os::available_cpus(), max_procs);
 }
 
 std::atomic<std::size_t> least_stack{0};

@@ -21,7 +21,7 @@ struct instance : schedule_session, scheduler {
 
   const bool prints;  ///< its statistics, at its end
   /// Of the process when it was made.
-  const os::processor_time before = prints ? os::time_of_threads() : os::processor_time{};
+  const os::cpu_time before = prints ? os::time_of_threads() : os::cpu_time{};
   const std::string flight_file;  ///< where its flight recorder writes; empty: it has none
   list_links<instance> links;     ///< among all
 };

@@ -771,7 +771,7 @@ class watch {
   static void serve(void* self) noexcept { static_cast<watch*>(self)->look_on(); }
 
   void look_on() noexcept {
-    thread_.use_all_processors();
+    thread_.use_all_cpus();
     for (std::int64_t rest = second_ns;;) {
       os::sleep_ns(std::exchange(rest, second_ns));
       if (os::resident_bytes() <= most_bytes_) {

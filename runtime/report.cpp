@@ -39,22 +39,22 @@ std::string number(std::uint64_t n, const char* of) { return std::to_string(n) +
 
 // Time of all P that did no work, in nanoseconds, by its cause.
 struct lost_time {
-  double serial, short_loops, thefts, processors, waits;
-  double queued;  // the part of the busy time in which no processor ran the P
+  double serial, short_loops, thefts, cpus, waits;
+  double queued;  // the part of the busy time in which no CPU ran the P
 
-  double most() const noexcept { return std::max({serial, short_loops, thefts, processors, waits}); }
-  double sum() const noexcept { return serial + short_loops + thefts + processors + waits; }
+  double most() const noexcept { return std::max({serial, short_loops, thefts, cpus, waits}); }
+  double sum() const noexcept { return serial + short_loops + thefts + cpus + waits; }
 };
 
-// While one P alone is busy, the others cannot be: that is the cause, whatever they do meanwhile; but while no processor runs that one,
-// what has the processor is. While none is busy, all strands wait. What is lost while several are busy, thefts could have given back.
+// While one P alone is busy, the others cannot be: that is the cause, whatever they do meanwhile; but while no CPU runs that one,
+// what has the CPU is. While none is busy, all strands wait. What is lost while several are busy, thefts could have given back.
 lost_time lost(const stats& read, const counters& all, const report_options& as) {
   const auto procs = static_cast<double>(read.procs.size()), whole = procs * static_cast<double>(read.working_ns);
   const auto alone = static_cast<double>(std::min(read.alone_ns, read.working_ns)),
              none = std::min(static_cast<double>(read.none_busy_ns), static_cast<double>(read.working_ns) - alone),
              waits = all.suspensions > 0 ? none : 0,  // else it is the way into the runtime
       busy = static_cast<double>(all.busy_ns), looking = static_cast<double>(all.looking_ns);
-  // Threads wait for a processor, too, that have just been woken and hold no P. What P were held for and threads did not run is the
+  // Threads wait for a CPU, too, that have just been woken and hold no P. What P were held for and threads did not run is the
   // most. Those that look for work lose nothing.
   const double held = busy + looking, without = std::max(held - static_cast<double>(as.ran_ns), 0.0);
   const double queued = busy == 0 ? 0 : std::min(static_cast<double>(as.queued_ns), without) * busy / held;
@@ -63,7 +63,7 @@ lost_time lost(const stats& read, const counters& all, const report_options& as)
   return {.serial = (procs - 1) * (ran_alone - brief),
           .short_loops = (procs - 1) * brief,
           .thefts = std::max(whole - busy - (procs - 1) * alone - procs * waits, 0.0),
-          .processors = queued + (procs - 1) * (alone - ran_alone),
+          .cpus = queued + (procs - 1) * (alone - ran_alone),
           .waits = procs * waits,
           .queued = queued};
 }
@@ -81,7 +81,7 @@ std::string hint(const stats& read, const counters& all, const report_options& a
   };
   const double most = by.most();
   const bool loses = by.sum() > little_lost * static_cast<double>(read.working_ns * procs);
-  if (loses && most == by.processors)
+  if (loses && most == by.cpus)
     return "for " + std::to_string(per_cent(static_cast<std::uint64_t>(by.queued), all.busy_ns)) +
            " % of the time in which Ps worked, no processor ran them: other programs had it, or there are more Ps than "
            "processors";

@@ -2,7 +2,7 @@
 // caller during the call.
 //
 // With assembly (runtime/os/context/call_on_stack_<processor>.S) that is a call like any other, except that it stores
-// the callee-saved registers where a thief can find them. With Boost.Context (FORKJOIN_BOOST_CONTEXT: other processors,
+// the callee-saved registers where a thief can find them. With Boost.Context (FORKJOIN_BOOST_CONTEXT: other CPUs,
 // sanitizers, or the build option `context`) it is two switches of contexts.
 #pragma once
 

@@ -41,7 +41,7 @@ inline constexpr std::uint64_t short_part_ns = late.part_ns;
 inline constexpr std::uint32_t windows_of_way = 2, loops_of_window = 8, loops_to_settle = 2, loops_kept = 2'048;
 inline constexpr std::uint32_t loops_late_at_first = 256;
 
-/// Loops of a window after the trial: so many that a moment without a processor, of some hundred microseconds, does not
+/// Loops of a window after the trial: so many that a moment without a CPU, of some hundred microseconds, does not
 /// decide.
 inline constexpr std::uint32_t loops_watched = 32;
 
@@ -55,7 +55,7 @@ inline constexpr float least_gain = 0.95f;
 /// Nanoseconds of a brief loop at most. The next loop of as many elements reads no clock (forkjoin/loops/chunks.hpp).
 inline constexpr std::uint64_t brief_ns = 2'000;
 
-/// Nanoseconds of what a part takes beside its elements, less rather than more: a look at the processor's counter, a
+/// Nanoseconds of what a part takes beside its elements, less rather than more: a look at the CPU's counter, a
 /// push and a pop. Without that a first element would seem to take several times as long as it does.
 inline constexpr std::uint64_t part_cost_ns = 16;
 

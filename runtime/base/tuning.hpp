@@ -28,13 +28,13 @@ inline constexpr std::int64_t brief_call_ns = 90'000;
 inline constexpr unsigned long_calls_for_a_try = 16;
 
 /// Nanoseconds that a yield of a spinning worker may take before the worker concludes that another thread, perhaps an owner
-/// with records, is busy on its processor; then it sleeps for nap_ns, because kernels look for an idle processor for a
-/// thread that wakes up. Linux 6.18 left two threads on one of two virtual processors for up to 46 ms.
+/// with records, is busy on its CPU; then it sleeps for nap_ns, because kernels look for an idle CPU for a
+/// thread that wakes up. Linux 6.18 left two threads on one of two virtual CPUs for up to 46 ms.
 inline constexpr std::int64_t crowded_ns = 200'000;
 inline constexpr std::int64_t nap_ns = 1'000;
 
 /// How often a caller without a P looks for one, for a microsecond or two each time, before it leaves its root to others and sleeps: for
-/// about as long as the sleep and the wake-up would take. Between two looks it leaves its processor to other threads, so the time of the
+/// about as long as the sleep and the wake-up would take. Between two looks it leaves its CPU to other threads, so the time of the
 /// clock would be theirs. Measured: runtime/DECISIONS.md.
 inline constexpr unsigned caller_looks = 16;
 
@@ -64,10 +64,10 @@ inline constexpr unsigned top_rounds = 64;
 inline constexpr std::size_t exposed_at_a_time = 64;
 
 /// Nanoseconds that a heavy fence by signal waits for an answer: more than a time slice of the system. A thread that has not answered by
-/// then blocks the signal, or has had no processor (sched/fence_by_signal.hpp).
+/// then blocks the signal, or has had no CPU (sched/fence_by_signal.hpp).
 inline constexpr std::int64_t answers_within_ns = 10'000'000;
 
-/// How often it looks for an answer, which takes some microseconds, before it leaves its processor to a thread that may have to answer.
+/// How often it looks for an answer, which takes some microseconds, before it leaves its CPU to a thread that may have to answer.
 inline constexpr unsigned looks_per_yield = 64;
 
 /// Nanoseconds to wait before the next try after the system refused memory or a thread: much longer than a try takes.

@@ -9,7 +9,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// Tells the processor that this is a spin loop (PAUSE, YIELD): frees the sibling hyperthread, saves power.
+/// Tells the CPU that this is a spin loop (PAUSE, YIELD): frees the sibling hyperthread, saves power.
 inline void pause() noexcept {
   if (turns* const all = turns::mine()) [[unlikely]]
     return all->pass();

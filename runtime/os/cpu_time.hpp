@@ -1,4 +1,4 @@
-// The time for which a processor has run a thread.
+// The time for which a CPU has run a thread.
 #pragma once
 
 #include <ctime>

@@ -17,7 +17,7 @@ bool membarrier_register() noexcept {
 
 void membarrier() noexcept {
   while (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
-    if (errno == ENOMEM) continue;  // the kernel could not allocate a mask of processors
+    if (errno == ENOMEM) continue;  // the kernel could not allocate a mask of CPUs
     print_error(
         "forkjoin: membarrier(2) worked when the runtime was made and is forbidden now, perhaps by a seccomp filter. "
         "Install the filter first, or set FORKJOIN_MEMBARRIER=0.\n");

@@ -27,7 +27,7 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 namespace {
 
 constexpr std::size_t most_threads = 8192;
-// A thread that has no processor at the moment gets one within tens of milliseconds, also with ten ready threads for each.
+// A thread that has no CPU at the moment gets one within tens of milliseconds, also with ten ready threads for each.
 constexpr std::int64_t patience_ns = 3'000'000'000;
 constexpr std::int64_t between_looks_ns = 50'000;
 constexpr std::int64_t between_questions_ns = 20'000'000;

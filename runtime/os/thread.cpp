@@ -39,7 +39,7 @@ void* thread::first_frame(void* self) noexcept {
   return nullptr;
 }
 
-// Puts into `to` those processors of allowed_. False if that leaves no choice.
+// Puts into `to` those CPUs of allowed_. False if that leaves no choice.
 bool thread::narrow(cpu_set_t& to, placement where) noexcept {
   to = allowed_;
   const int here = sched_getcpu();
@@ -75,7 +75,7 @@ bool thread::start(void (*body)(void*) noexcept, void* argument, placement where
     pthread_attr_destroy(&attributes);
     if (error != 0) narrowed_ = false;
   }
-  // A sandbox may forbid to choose processors.
+  // A sandbox may forbid to choose CPUs.
   if (error != 0) error = pthread_create(&handle_, nullptr, &thread::first_frame, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) {
@@ -97,9 +97,9 @@ void thread::adopt_caller() noexcept {
   id_.store(mine.id, std::memory_order_relaxed);
 }
 
-void thread::keep_off_this_processor() noexcept { wake_on(placement::elsewhere); }
+void thread::keep_off_this_cpu() noexcept { wake_on(placement::elsewhere); }
 
-void thread::leave_it_this_processor() noexcept { wake_on(placement::here); }
+void thread::leave_it_this_cpu() noexcept { wake_on(placement::here); }
 
 void thread::wake_on(placement where) noexcept {
   const int id = id_.load(std::memory_order_relaxed);
@@ -109,10 +109,10 @@ void thread::wake_on(placement where) noexcept {
   narrowed_ = sched_setaffinity(id, sizeof(to), &to) == 0;
 }
 
-void thread::use_all_processors() noexcept {
+void thread::use_all_cpus() noexcept {
   if (!narrowed_) return;
   narrowed_ = false;
-  // If the thread had all processors of its cpuset, it asks for all of the machine: a smaller mask would outlast a
+  // If the thread had all CPUs of its cpuset, it asks for all of the machine: a smaller mask would outlast a
   // change of the cpuset (Linux 6.2 remembers the mask that was asked for).
   cpu_set_t all, left;
   std::memset(&all, 0xff, sizeof(all));
@@ -182,9 +182,9 @@ bool are_threads(unsigned count) noexcept {
   return found == count;
 }
 
-processor_time time_of_threads() noexcept {
+cpu_time time_of_threads() noexcept {
   DIR* const folder = opendir(folder_of_threads);
-  processor_time sum;
+  cpu_time sum;
   if (!folder) return sum;
   while (const dirent* const entry = readdir(folder)) {
     char name[64];

@@ -10,17 +10,17 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// On which processor a thread is to run first, as the thread that starts or wakes it sees it. `here` if that one will sleep next.
+/// On which CPU a thread is to run first, as the thread that starts or wakes it sees it. `here` if that one will sleep next.
 enum class placement { elsewhere, here };
 
 /// An OS thread that must be joined. Unlike std::thread, failing to start is a result and not an exception.
 ///
-/// The waker can make it wake up on another processor than its own. Kernels often put a woken thread behind its waker,
+/// The waker can make it wake up on another CPU than its own. Kernels often put a woken thread behind its waker,
 /// as if the waker were about to sleep, and move it only at a later tick: on a virtual machine with a core idle, two
 /// milliseconds later.
 class thread {
  public:
-  /// Runs body(argument) on a new thread, kept off the calling thread's processor or on that one. False when the system refuses one.
+  /// Runs body(argument) on a new thread, kept off the calling thread's CPU or on that one. False when the system refuses one.
   [[nodiscard]] bool start(void (*body)(void*) noexcept, void* argument,
                            placement where = placement::elsewhere) noexcept;
   void join() noexcept;
@@ -29,20 +29,20 @@ class thread {
   /// The system's number of it; 0 before it runs.
   int id() const noexcept { return id_.load(std::memory_order_relaxed); }
 
-  /// Makes this object stand for the calling thread, which it has not started. That thread can be kept off a processor,
+  /// Makes this object stand for the calling thread, which it has not started. That thread can be kept off a CPU,
   /// not joined.
   void adopt_caller() noexcept;
 
-  /// Called by the waker, before it wakes this thread, which sleeps: keeps it off the waker's processor, if it may use
+  /// Called by the waker, before it wakes this thread, which sleeps: keeps it off the waker's CPU, if it may use
   /// others.
-  void keep_off_this_processor() noexcept;
+  void keep_off_this_cpu() noexcept;
 
   /// Called by a waker that will sleep next, before it wakes this thread, which sleeps: leaves it the waker's
-  /// processor.
-  void leave_it_this_processor() noexcept;
+  /// CPU.
+  void leave_it_this_cpu() noexcept;
 
-  /// Called by the thread itself when it runs: it may use all processors again that it could use before.
-  void use_all_processors() noexcept;
+  /// Called by the thread itself when it runs: it may use all CPUs again that it could use before.
+  void use_all_cpus() noexcept;
 
  private:
   static void* first_frame(void* self) noexcept;
@@ -62,19 +62,19 @@ class thread {
 void name_thread(const char* text, unsigned number) noexcept;
 
 /// The calling thread's sleeps end in time, for a thread that works for some microseconds after each: otherwise Linux lets them last
-/// up to 50 us longer, to save wake-ups; and if all processors are busy, lets the thread wait for some milliseconds.
+/// up to 50 us longer, to save wake-ups; and if all CPUs are busy, lets the thread wait for some milliseconds.
 void wake_in_time() noexcept;
 
 /// How many threads the process has, those of others than the runtime with them. 0: the system does not say.
 unsigned count_threads() noexcept;
 
 /// Of the threads that the process has now, since they began, in nanoseconds. Zeros: the system does not say.
-struct processor_time {
+struct cpu_time {
   std::uint64_t ran = 0;
-  std::uint64_t queued = 0;  ///< a thread was ready to run, and other threads had the processors
+  std::uint64_t queued = 0;  ///< a thread was ready to run, and other threads had the CPUs
 };
 /// Reads a file for each thread.
-processor_time time_of_threads() noexcept;
+cpu_time time_of_threads() noexcept;
 
 /// Whether there are so many, by a slower way that relies on less.
 bool are_threads(unsigned count) noexcept;

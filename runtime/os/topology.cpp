@@ -80,8 +80,8 @@ double cgroup_quota(const std::string& root) {
 
 }  // namespace
 
-unsigned processors_of_thread() noexcept {
-  // A mask larger than cpu_set_t exists only on machines with more than 1,024 processors: the kernel returns EINVAL
+unsigned cpus_of_thread() noexcept {
+  // A mask larger than cpu_set_t exists only on machines with more than 1,024 CPUs: the kernel returns EINVAL
   // there.
   for (int cpus = CPU_SETSIZE; cpus <= (1 << 16); cpus *= 2) {
     cpu_set_t* set = CPU_ALLOC(cpus);
@@ -95,7 +95,7 @@ unsigned processors_of_thread() noexcept {
   return 0;
 }
 
-unsigned processors_of_quota(const char* root) noexcept {
+unsigned cpus_of_quota(const char* root) noexcept {
   try {
     constexpr unsigned most = std::numeric_limits<unsigned>::max();
     const double quota = std::ceil(cgroup_quota(root));
@@ -105,9 +105,9 @@ unsigned processors_of_quota(const char* root) noexcept {
   }
 }
 
-unsigned available_processors(const char* root) noexcept {
-  const unsigned processors = std::max(processors_of_thread(), 1u), quota = processors_of_quota(root);
-  return quota == 0 ? processors : std::min(processors, quota);  // 0: no limit known
+unsigned available_cpus(const char* root) noexcept {
+  const unsigned cpus = std::max(cpus_of_thread(), 1u), quota = cpus_of_quota(root);
+  return quota == 0 ? cpus : std::min(cpus, quota);  // 0: no limit known
 }
 
 }}}}  // namespace fj::v0_2::detail::os

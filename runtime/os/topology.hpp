@@ -6,13 +6,13 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 /// Processors this process may run on at once: its affinity mask, and the quota of its cgroup (v2 cpu.max, v1
 /// cpu.cfs_quota_us; the tightest on the way to the root), rounded up. At least 1. Tests put another folder before the
 /// names of the files, by `root`.
-unsigned available_processors(const char* root = "") noexcept;
+unsigned available_cpus(const char* root = "") noexcept;
 
 // The two parts of that, for a look at what has changed. 0: the system does not say now, as for want of descriptors.
 
 /// By the affinity mask of the calling thread.
-unsigned processors_of_thread() noexcept;
+unsigned cpus_of_thread() noexcept;
 /// By the quota, rounded up; the largest number if there is none.
-unsigned processors_of_quota(const char* root = "") noexcept;
+unsigned cpus_of_quota(const char* root = "") noexcept;
 
 }}}}  // namespace fj::v0_2::detail::os

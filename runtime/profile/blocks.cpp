@@ -550,7 +550,7 @@ double ticks_of_branch(timed which, long steps) {
 
 void measure_costs() {
   constexpr int depth = 7;
-  constexpr long some = 200;  // the processor does the profile's own work beside the first of them
+  constexpr long some = 200;  // the CPU does the profile's own work beside the first of them
   outermost = open_block();
   outermost.owner = &outside_of_forks;
   running = &outermost;

@@ -27,7 +27,7 @@ struct both {
   double ticks = 0, ns = 0;
 };
 
-/// Of several readings the one that took least: another thread may have the processor between two.
+/// Of several readings the one that took least: another thread may have the CPU between two.
 both read_both() noexcept {
   both best;
   double least = std::numeric_limits<double>::max();

@@ -61,7 +61,7 @@ struct moment {
   std::int64_t cpu_ns;
 };
 moment last_known{0, 0};
-double taken_so_far = 0;  // ticks in which other threads had the processor, up to last_known
+double taken_so_far = 0;  // ticks in which other threads had the CPU, up to last_known
 std::uint64_t last_reading = 0;
 
 /// A window is the time between two readings, in which strands are not timed.
@@ -72,13 +72,13 @@ struct window {
 };
 window current_window;
 
-/// The ticks are read after the thread's clock: another thread may have the processor between the two, which is before what follows.
+/// The ticks are read after the thread's clock: another thread may have the CPU between the two, which is before what follows.
 void note_moment() noexcept {
   const std::int64_t cpu_ns = os::thread_cpu_ns();
   last_known = {os::ticks_in_order(), cpu_ns};
 }
 
-/// From last_known to `now`, which has just been read, the ticks in which another thread had the processor. If one has it between that
+/// From last_known to `now`, which has just been read, the ticks in which another thread had the CPU. If one has it between that
 /// reading and that of the thread's clock, the thread's clock stands.
 double taken_away(std::uint64_t now) noexcept {
   const moment before = last_known;
@@ -351,7 +351,7 @@ void begin_timed(strand_kind& kind) noexcept {
     strand.began = os::ticks_in_order();
     const bool is_sample = kind.timed == way::some;
     if (is_sample) close_window(strand.began);
-    // If another thread had the processor meanwhile, that is not to be taken from this strand.
+    // If another thread had the CPU meanwhile, that is not to be taken from this strand.
     const bool is_long_ago = static_cast<double>(strand.began - last_reading) > ticks_of(20'000);
     if (is_long_ago) taken_away(strand.began);
     if (is_sample || is_long_ago) strand.began = os::ticks_in_order();

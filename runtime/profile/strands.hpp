@@ -1,4 +1,4 @@
-// How long strands take. Two readings of the processor's counter take as long as a hundred instructions, so strands are told apart by kind:
+// How long strands take. Two readings of the CPU's counter take as long as a hundred instructions, so strands are told apart by kind:
 // where one begins, and where it ends. Strands of a kind that are all short, or all alike, have the length that some of them had, which are
 // chosen at random; each of all others is timed.
 //

@@ -15,7 +15,7 @@ void allowance::use(unsigned procs) noexcept {
 }
 
 void allowance::follow() noexcept {
-  const unsigned mask = os::processors_of_thread(), quota = os::processors_of_quota();
+  const unsigned mask = os::cpus_of_thread(), quota = os::cpus_of_quota();
   const locked lock(mutex_);
   follows_.store(true, std::memory_order_relaxed);
   if (mask != 0) masked_ = mask;
@@ -23,12 +23,12 @@ void allowance::follow() noexcept {
   use_what_is_allowed();
 }
 
-// The program may have bound the thread that needed the monitor, and so the monitor's thread, to fewer processors than
+// The program may have bound the thread that needed the monitor, and so the monitor's thread, to fewer CPUs than
 // others have. So the mask counts from when it changes: a cpuset, and `taskset -a`, change the masks of all threads.
 void allowance::look(std::int64_t now) noexcept {
   if (!follows_.load(std::memory_order_relaxed) || now - looks_after_ < tuning::between_allowances_ns) return;
   looks_after_ = now;
-  const unsigned mask = os::processors_of_thread(), quota = os::processors_of_quota();
+  const unsigned mask = os::cpus_of_thread(), quota = os::cpus_of_quota();
   const locked lock(mutex_);
   if (mask != 0) {
     if (own_mask_ != 0 && own_mask_ != mask) masked_ = mask;

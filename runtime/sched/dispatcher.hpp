@@ -577,7 +577,7 @@ class dispatcher {
       scheduler_hooks::place(*next, then);
     } else if (parking_.should_wake() && work_left()) {
       // As in park. A thread woken for nothing would hold the P when its next root comes, perhaps on its caller's
-      // processor.
+      // CPU.
       wake(then);
     } else if (!timekeeper_.covers_all()) {
       wake(then);
@@ -592,7 +592,7 @@ class dispatcher {
   void wait_for_idle() noexcept {
     waiting_callers_.fetch_add(1, std::memory_order_relaxed);
     for (unsigned look = 0; look < tuning::caller_looks && parking_.idle() == 0; ++look) {
-      // Several that spin would take the processors from those that have the P: with 8 threads the calls took 1.36
+      // Several that spin would take the CPUs from those that have the P: with 8 threads the calls took 1.36
       // times as long.
       const bool alone = waiting_callers_.load(std::memory_order_relaxed) == 1;
       for (unsigned i = 0; alone && i < tuning::calm_pauses && parking_.idle() == 0; ++i) os::pause();

@@ -11,7 +11,7 @@
 // it stored.
 //
 // Source: the signal flavour of liburcu (Desnoyers et al., "User-level implementations of read-copy update", 2012). Two
-// cheaper ways are no fence: mprotect, as there are processors that change the page tables of others without an
+// cheaper ways are no fence: mprotect, as there are CPUs that change the page tables of others without an
 // interrupt; and a look into /proc at which threads sleep, as a thread is shown asleep for a moment after it has woken.
 #pragma once
 
@@ -97,7 +97,7 @@ class fence_by_signal {
   }
 
   /// By a thread whose own part is `own`, or nullptr if it is none of them. True: all others have passed a fence.
-  /// False: one did not answer in time, because it blocks the signal or gets no processor; what it had stored is
+  /// False: one did not answer in time, because it blocks the signal or gets no CPU; what it had stored is
   /// visible by now, but may not have been loaded in order.
   [[nodiscard]] bool pass(const light_fences* own) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);

@@ -190,7 +190,7 @@ class patience {
   }
 
   // Owners run small loops, or fibers hand over to one another: each look at their deques and queues costs them. To
-  // park would cost more: the next fork or hand-over would wake this worker again. Where processors are far apart a
+  // park would cost more: the next fork or hand-over would wake this worker again. Where CPUs are far apart a
   // look costs owners most, and takes longest. So the worker stays away from small loops for many times as long, and
   // meanwhile reads only what seldom changes.
   template <class Needed>

@@ -8,7 +8,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// What the thread that wakes another does next: which processor is free for the other depends on it.
+/// What the thread that wakes another does next: which CPU is free for the other depends on it.
 enum class waker { goes_on, sleeps };
 
 }}}  // namespace fj::v0_2::detail
@@ -83,24 +83,24 @@ struct scheduler_hooks {
   /// Has that monitor serve a timer that is due at that time, if all workers compute then.
   static void monitor_wakes_by(worker& m, std::int64_t time) noexcept;
 
-  // Which processor of the machine a woken thread gets takes system calls, so it is settled without the dispatcher's
+  // Which CPU of the machine a woken thread gets takes system calls, so it is settled without the dispatcher's
   // mutex. A caller of run that is woken meanwhile waits, as its thread may end when it goes on.
 
-  /// With the dispatcher's mutex; place follows without it: it chooses a processor for m, signals m, and lets it go on.
+  /// With the dispatcher's mutex; place follows without it: it chooses a CPU for m, signals m, and lets it go on.
   static void begin_placing(worker& m) noexcept { m.placers.fetch_add(1, std::memory_order_relaxed); }
 
   static void place(worker& m, waker then) noexcept {
     if (then == waker::sleeps) {
-      m.thread.leave_it_this_processor();
+      m.thread.leave_it_this_cpu();
     } else if (worker* const wakes = current_worker();
                !wakes || !wakes->is_caller() || !wakes->pace.wakes(os::now_ns())) {
-      m.thread.keep_off_this_processor();
+      m.thread.keep_off_this_cpu();
     }
     m.signal();
     end_placing(m);
   }
 
-  static void keep_off(worker& m) noexcept { m.thread.keep_off_this_processor(); }
+  static void keep_off(worker& m) noexcept { m.thread.keep_off_this_cpu(); }
 
   // release: pairs with the acquires in placed and in threads.cpp: join
   static void end_placing(worker& m) noexcept { m.placers.fetch_sub(1, std::memory_order_release); }
@@ -108,7 +108,7 @@ struct scheduler_hooks {
   // acquire: pairs with the release in end_placing
   static void placed(worker& m) noexcept {
     while (m.placers.load(std::memory_order_acquire) != 0) os::yield_thread();
-    m.thread.use_all_processors();
+    m.thread.use_all_cpus();
   }
 };
 

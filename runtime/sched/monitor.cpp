@@ -51,7 +51,7 @@ void monitor::end() noexcept {
 void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->watch_all(); }
 
 void monitor::watch_all() noexcept {
-  thread_.use_all_processors();  // the threads that it starts inherit them
+  thread_.use_all_cpus();  // the threads that it starts inherit them
   os::wake_in_time();
   // seq_cst: pairs with the exchange in monitor_word.hpp: end
   while (word_.word().load(std::memory_order_seq_cst) != monitor_word::ending) {

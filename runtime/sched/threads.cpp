@@ -44,7 +44,7 @@ void thread_main(void* self) noexcept {
 bool starts_thread_of(const scheduler& s) noexcept { return starts_in == &s; }
 
 worker* threads::start(waker then) noexcept {
-  // The new thread inherits the processors of this one, which may have been kept off some when it was woken.
+  // The new thread inherits the CPUs of this one, which may have been kept off some when it was woken.
   if (worker* const starts = current_worker()) {
     const os::unseen_by_detector own;  // a strand does here what its thread does elsewhere
     scheduler_hooks::placed(*starts);
@@ -70,7 +70,7 @@ worker* threads::start(waker then) noexcept {
 void threads::join() noexcept {
   const locked lock(mutex_);
   for (const auto& m : started_) {
-    // A worker that woke this one may still choose a processor for it. acquire: pairs with the release in hooks.hpp:
+    // A worker that woke this one may still choose a CPU for it. acquire: pairs with the release in hooks.hpp:
     // end_placing
     while (m->placers.load(std::memory_order_acquire) != 0) os::yield_thread();
     m->signal();

@@ -22,7 +22,7 @@ class threads {
   explicit threads(scheduler& whose) noexcept : scheduler_(whose) {}
 
   /// A new thread, which sleeps until it is signaled; nullptr if the system refuses it. Takes about 50 us. `then`: what
-  /// the calling thread does next; if it sleeps, it leaves its processor to the new one.
+  /// the calling thread does next; if it sleeps, it leaves its CPU to the new one.
   worker* start(waker then) noexcept;
 
   /// Signals all that were started, and waits until they have ended. The dispatcher has been told to stop.

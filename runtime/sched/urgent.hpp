@@ -42,7 +42,7 @@ class urgent_time {
   }
 
  private:
-  // Counters of two processors may differ by a little.
+  // Counters of two CPUs may differ by a little.
   std::int64_t time_since(std::uint64_t now) const noexcept {
     const auto time = static_cast<std::int64_t>(now - since_);
     return time > 0 ? time : 0;

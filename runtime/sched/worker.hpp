@@ -64,7 +64,7 @@ struct worker : worker_face {
   list_links<worker> sleeps;               ///< among the sleeping; under the dispatcher's mutex
   relaxed<std::int64_t> wakes_at = never;  ///< of a timekeeper: when its sleep ends by itself, by os::now_ns
   root* brought = nullptr;                 ///< of a caller of run: its root
-  std::atomic<unsigned> placers{0};        ///< threads that choose a processor for this one, which waits for them
+  std::atomic<unsigned> placers{0};        ///< threads that choose a CPU for this one, which waits for them
 
   // The worker's own, and of the fiber it runs.
   os::context native;

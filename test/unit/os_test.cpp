@@ -253,7 +253,7 @@ TEST_CASE("thread: kept off a processor or left one, it may use all of them agai
     id = gettid();
     for (const int end : {2, 4}) {
       while (turn != end - 1) std::this_thread::yield();
-      thread.use_all_processors();
+      thread.use_all_cpus();
       sched_getaffinity(0, sizeof(after), &after);
       turn = end;
     }
@@ -262,7 +262,7 @@ TEST_CASE("thread: kept off a processor or left one, it may use all of them agai
   for (const int begin : {0, 2}) {
     cpu_set_t here, narrowed;
     const auto narrow = [&] {
-      begin == 0 ? thread.keep_off_this_processor() : thread.leave_it_this_processor();
+      begin == 0 ? thread.keep_off_this_cpu() : thread.leave_it_this_cpu();
       sched_getaffinity(id, sizeof(narrowed), &narrowed);
     };
     // The thread is pinned meanwhile, so that the test knows "this processor".

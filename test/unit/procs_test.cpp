@@ -151,7 +151,7 @@ TEST_CASE("set_procs: more than there are is refused, in words") {
     CHECK(fj::procs() == 3);
   });
   rt.set_procs(0);
-  CHECK(rt.procs_in_use() == std::min(3u, fj::detail::os::available_processors()));
+  CHECK(rt.procs_in_use() == std::min(3u, fj::detail::os::available_cpus()));
 }
 
 TEST_CASE("set_procs: no more strands run at once") {
@@ -356,7 +356,7 @@ TEST_CASE("set_procs: in a runtime that ends, and with timers on P that retired"
 TEST_CASE("the P in use follow the affinity mask, unless the program says how many") {
   cpu_set_t before;
   REQUIRE(sched_getaffinity(0, sizeof(before), &before) == 0);
-  if (CPU_COUNT(&before) < 2 || fj::detail::os::available_processors() < 2) return;
+  if (CPU_COUNT(&before) < 2 || fj::detail::os::available_cpus() < 2) return;
   const test::watchdog dog("affinity", 2);
   const test::environment unset("FORKJOIN_PROCS", nullptr);
   cpu_set_t first;

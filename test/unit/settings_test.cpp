@@ -45,7 +45,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST_CASE("settings: defaults") {
   const test::environment procs("FORKJOIN_PROCS", nullptr), steal("FORKJOIN_STEAL_EVERY_FORK", nullptr);
   const settings chosen = resolve({});
-  CHECK(chosen.procs == os::available_processors());
+  CHECK(chosen.procs == os::available_cpus());
   CHECK(chosen.max_workers == chosen.procs + 256);
   CHECK(chosen.stack_size == std::size_t{8} << 20);
   CHECK(!chosen.steal_every_fork);
@@ -211,8 +211,8 @@ TEST_CASE("settings: the seed of chaos is the option's, else the environment's")
 TEST_CASE("topology: the affinity mask counts") {
   cpu_set_t before, one;
   REQUIRE(sched_getaffinity(0, sizeof(before), &before) == 0);
-  CHECK(os::available_processors() >= 1);
-  CHECK(os::available_processors() <= static_cast<unsigned>(CPU_COUNT(&before)));
+  CHECK(os::available_cpus() >= 1);
+  CHECK(os::available_cpus() <= static_cast<unsigned>(CPU_COUNT(&before)));
   CPU_ZERO(&one);
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &before)) continue;
@@ -220,7 +220,7 @@ TEST_CASE("topology: the affinity mask counts") {
     break;
   }
   REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);
-  const unsigned alone = os::available_processors();
+  const unsigned alone = os::available_cpus();
   sched_setaffinity(0, sizeof(before), &before);
   CHECK(alone == 1);
 }
@@ -233,8 +233,8 @@ TEST_CASE("topology: the quota of the cgroup counts, the tightest up to the root
     std::filesystem::create_directories((root / file).parent_path());
     std::ofstream(root / file) << text << '\n';
   };
-  const auto found = [&] { return os::available_processors(root.c_str()); };
-  const unsigned all = os::available_processors("/nowhere");
+  const auto found = [&] { return os::available_cpus(root.c_str()); };
+  const unsigned all = os::available_cpus("/nowhere");
 
   CHECK(found() == all);  // there are no such files
   write("proc/self/cgroup", "0::/outer/inner");
@@ -259,16 +259,16 @@ TEST_CASE("topology: the quota of the cgroup counts, the tightest up to the root
   CHECK(found() == all);
   write("sys/fs/cgroup/cpu/old/cpu.cfs_quota_us", "100000");
   CHECK(found() == 1);
-  CHECK(os::processors_of_quota(root.c_str()) == 1);
-  CHECK(os::processors_of_quota("/nowhere") == ~0u);
+  CHECK(os::cpus_of_quota(root.c_str()) == 1);
+  CHECK(os::cpus_of_quota("/nowhere") == ~0u);
   // A quota that cannot be read now is none at the begin of a runtime, but no reason to change what followed it.
   rlimit before;
   REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
   rlimit none = before;
   none.rlim_cur = 0;
   REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
-  const unsigned unknown = os::processors_of_quota(root.c_str());
-  const unsigned available = os::available_processors(root.c_str());
+  const unsigned unknown = os::cpus_of_quota(root.c_str());
+  const unsigned available = os::available_cpus(root.c_str());
   REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
   CHECK(unknown == 0);
   CHECK(available == all);

@@ -26,7 +26,7 @@ std::invoke_result_t<F> call_apart(F&& f) {
 }
 
 /// Whether the compiler may compute a product that a function returned and a later sum in one instruction, which rounds
-/// once: g++ does so by default (-ffp-contract=fast) where the processor has that instruction, and only where it
+/// once: g++ does so by default (-ffp-contract=fast) where the CPU has that instruction, and only where it
 /// inlines the function. clang's default does not.
 template <class X>
 inline constexpr bool may_be_fused =

@@ -42,7 +42,7 @@
     asm volatile(FORKJOIN_STORE_THREAD_LOCAL(symbol, "%1", "%0") : "=&r"(spare) : "r"(value) : "memory"); \
   }
 #else
-// Other processors: a call that no compiler looks through or takes for pure.
+// Other CPUs: a call that no compiler looks through or takes for pure.
 #define FORKJOIN_THREAD_LOCAL_READER(reader, type, symbol, variable) \
   [[gnu::noinline]] inline type reader() noexcept {                  \
     asm volatile("" ::: "memory");                                   \

@@ -8,7 +8,7 @@
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// Nanoseconds, right within a factor of two or so, for differences on one thread: to tell one microsecond from ten.
-/// Where the processor has a counter at hand this takes half the time of now_ns or less: 9 ns instead of 22 on an AMD
+/// Where the CPU has a counter at hand this takes half the time of now_ns or less: 9 ns instead of 22 on an AMD
 /// EPYC of Zen 5.
 inline std::uint64_t rough_ns() noexcept {
   if (takes_turns()) [[unlikely]]
@@ -20,7 +20,7 @@ inline std::uint64_t rough_ns() noexcept {
 #endif
 }
 
-/// Of the processor's own counter, which counts at an even rate: about 9 ns a call. Where there is none that we know,
+/// Of the CPU's own counter, which counts at an even rate: about 9 ns a call. Where there is none that we know,
 /// nanoseconds.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
