@@ -58,7 +58,7 @@ instances& known_instances() noexcept { return all_instances; }
 struct layout {
   const void* runtimes;
   std::uint32_t count;
-  std::uint32_t offsets[25];
+  std::uint32_t offsets[26];
 
   static constexpr std::uint32_t waits(std::size_t of_part) noexcept {
     return static_cast<std::uint32_t>(offsetof(fiber, waits) + of_part);
@@ -69,7 +69,7 @@ struct layout {
 
 [[gnu::used]] constinit const layout layout::of_this_library{
     &all_instances,
-    25,
+    26,
     {
         narrow(offsetof(instances, all) + offsetof(decltype(instances::all), first_)),
         narrow(offsetof(instance, links) + offsetof(list_links<instance>, next)),
@@ -96,6 +96,7 @@ struct layout {
         narrow(offsetof(fiber, whose)),
         narrow(offsetof(root, caller)),
         narrow(offsetof(worker, native) + offsetof(os::context, registers)),
+        os::switches_by_assembly,
     }};
 
 #pragma GCC diagnostic pop

@@ -5,6 +5,7 @@
 
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
+#include "runtime/os/context/switch_context.hpp"
 #include "runtime/os/memory/pages.hpp"
 
 namespace simulate {

@@ -3,7 +3,8 @@
 //
 // With assembly (runtime/os/context/call_on_stack_<processor>.S) that is a call like any other, except that it stores
 // the callee-saved registers where a thief can find them. With Boost.Context (FORKJOIN_BOOST_CONTEXT: other CPUs,
-// sanitizers, or the build option `context`) it is two switches of contexts.
+// sanitizers, or the build option `context`) it is two switches of contexts. The switches themselves are in
+// runtime/os/context/switch_context.hpp.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ struct exception_globals {
 using context_entry = void (*)(void* argument);
 
 /// What a strand keeps while it does not run, because it belongs to the strand and not to a thread: the stack pointer,
-/// the callee-saved registers and floating-point control words (Boost.Context keeps these on the stack itself), the C++
+/// the callee-saved registers and floating-point control words (these lie on the stack itself), the C++
 /// runtime's exceptions in flight, and the data that sanitizers keep of a stack.
 struct context {
   void* registers = nullptr;

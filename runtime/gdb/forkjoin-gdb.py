@@ -22,16 +22,18 @@ MOST = 1_000_000  # fibers, and frames: of damaged memory
 
 
 class Machine:
-    """Where Boost.Context, and call_on_stack of the library, keep the registers of a strand that does not run: offsets from what
+    """Where the assembly of the library, and Boost.Context, keep the registers of a strand that does not run: offsets from what
     fiber::context::registers says."""
 
-    def __init__(self, pc, sp, fp, switched, called, switched_sp, called_sp):
-        self.pc, self.sp, self.fp, self.switched, self.called, self.switched_sp, self.called_sp = pc, sp, fp, switched, called, switched_sp, called_sp
+    def __init__(self, pc, sp, fp, assembly, assembly_sp, boost, boost_sp):
+        self.pc, self.sp, self.fp = pc, sp, fp
+        self.assembly, self.boost = {**assembly, sp: assembly_sp}, {**boost, sp: boost_sp}
 
 
-X86_64 = Machine("rip", "rsp", "rbp", {"r12": 8, "r13": 16, "r14": 24, "r15": 32, "rbx": 40, "rbp": 48, "rip": 56},
-                 {"r15": 8, "r14": 16, "r13": 24, "r12": 32, "rbx": 40, "rbp": 48, "rip": 56}, 64, 64)
-AARCH64 = Machine("pc", "sp", "x29", {**{f"x{19 + i}": 0x40 + 8 * i for i in range(11)}, "pc": 0xa0}, {}, 0xb0, 0)
+X86_64 = Machine("rip", "rsp", "rbp", {"r15": 8, "r14": 16, "r13": 24, "r12": 32, "rbx": 40, "rbp": 48, "rip": 56}, 64,
+                 {"r12": 8, "r13": 16, "r14": 24, "r15": 32, "rbx": 40, "rbp": 48, "rip": 56}, 64)
+AARCH64 = Machine("pc", "sp", "x29", {"x29": 0, "pc": 8, **{f"x{19 + i}": 16 + 8 * i for i in range(10)}}, 0xb0,
+                  {**{f"x{19 + i}": 0x40 + 8 * i for i in range(11)}, "pc": 0xa0}, 0xb0)
 
 
 def machine():
@@ -130,7 +132,7 @@ class Layout:
     """See runtime/instances.cpp, which writes it: the same order."""
 
     NAMES = ("first_runtime next_runtime stacks small_stacks large_stacks large_pools pool_all fiber_size mapped_before number state mapping "
-             "guard_size registers begun stolen stands_for join what file function line whose caller native").split()
+             "guard_size registers begun stolen stands_for join what file function line whose caller native by_assembly").split()
 
     def __init__(self):
         try:
@@ -234,23 +236,17 @@ class All:
         return self.threads.get(fiber.at)
 
 
-def switched(base):
-    """The registers that a switch of contexts left there."""
+def left(of, base):
+    """The registers that a strand left there."""
     m = machine()
-    return {**{name: word(base + offset) for name, offset in m.switched.items()}, m.sp: base + m.switched_sp}
+    offsets = m.assembly if of.layout.by_assembly else m.boost
+    return {name: base + offset if name == m.sp else word(base + offset) for name, offset in offsets.items()}
 
 
 def saved(of, fiber):
     """The registers of a strand that has left its stack, by name; None if it runs."""
     base = word(fiber.at + of.layout.registers)
-    m = machine()
-    if not fiber.holds(base):
-        return None
-    if fiber.state in (WAITING, READY):
-        return switched(base)
-    if fiber.state == FORKED and m.called:
-        return {**{name: word(base + offset) for name, offset in m.called.items()}, m.sp: base + m.called_sp}
-    return None
+    return left(of, base) if fiber.holds(base) and fiber.state in (WAITING, READY, FORKED) else None
 
 
 class FrameId:
@@ -404,7 +400,7 @@ class Backtrace:
             self.frames(gdb.newest_frame())
             here.switch()
         else:  # it runs a strand
-            self.from_registers(switched(base))
+            self.from_registers(left(self.of, base))
 
     def of_fiber(self, fiber):
         registers = saved(self.of, fiber)

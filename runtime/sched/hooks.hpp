@@ -56,7 +56,7 @@ struct scheduler_hooks {
   /// Ends a root that has no stack to begin on.
   static void refuse(worker& m, root& r) noexcept;
   /// Runs f until it leaves its stack. Returns the fiber to run next, or nullptr.
-  static fiber* switch_to(worker& m, fiber& f) noexcept;
+  static inline fiber* switch_to(worker& m, fiber& f) noexcept;  // switch_to.hpp
   /// Takes back a deque that thieves emptied.
   static void give_deque(worker& m, deque& empty) noexcept;
   /// Has an empty deque and a stack at hand for the next strand of the P; false if there is no memory.

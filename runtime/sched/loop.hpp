@@ -8,6 +8,10 @@
 #include "runtime/sched/local_queue.hpp"
 #include "runtime/trace/note.hpp"
 
+#ifndef FORKJOIN_MACHINE
+#include "runtime/sched/switch_to.hpp"
+#endif
+
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct worker_loop {

@@ -47,18 +47,6 @@ unsigned own_proc() noexcept {
 
 std::uint64_t number_of(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 
-// The end of a fiber, on the worker's native stack. `owner`: the fiber that waited for it, which goes on now.
-fiber* ended(worker& m, fiber& f, void* owner) noexcept {
-  f.begun = false;
-  f.becomes(fiber_state::free);
-  release_stack(m, f);
-  if (!owner) return nullptr;
-  ++m.count().resumptions;
-  auto* const next = static_cast<fiber*>(owner);
-  next->becomes(fiber_state::runnable);
-  return next;
-}
-
 continuation_body body_of(const continuation& record) noexcept {
   const os::unseen_by_detector pause;  // it may lie in the frame of a scope's parent
   return record.joined.body();
@@ -109,58 +97,17 @@ void first_frame(void* self) noexcept {
   end_strand(static_cast<fiber*>(owner));
 }
 
-// If thousands of fibers are ready, each has left the caches when its turn comes. So the worker asks for the memory of
-// those that follow in its ring: the fiber and the frames near the top of its stack, and later its root. Not for a few,
-// whose memory is there.
-void prefetch_later(const processor& p) noexcept {
-  constexpr std::uint32_t few = 16, far = 6, near = 2;
-  constexpr std::size_t frames = 1024, used_of_root = 5 * cache_line;
-  if (p.queue.in_ring() < few) [[likely]]
-    return;
-  if (const fiber* const f = p.queue.after(far))
-    prefetch(reinterpret_cast<const std::byte*>(f) - frames, frames + sizeof(fiber));
-  if (const fiber* const f = p.queue.after(near)) prefetch(static_cast<root*>(f->whose), used_of_root);
-}
-
 }  // namespace
 
-// Onto the fiber's stack, and back when it leaves; returns what follows. The worker may hold another P by then.
-fiber* scheduler_hooks::switch_to(worker& m, fiber& f) noexcept {
-  if (thread_hooks* const hooks = m.sched().hooks()) [[unlikely]]
-    hooks->serves(m.hooks_seen, !m.is_caller());
-  prefetch_later(*m.proc);
-  os::happens_after(&f);  // made by another strand, perhaps
-  active_deque::install(m, f);
-  if (!f.counted) {
-    f.counted = &m.count().stacks;
-    f.counted->take();
-  }
-  f.becomes(fiber_state::running);
-  if (f.ready_at != 0) [[unlikely]]
-    m.count().note_ready(os::now_ns() - f.ready_at.replace(0), f.ready_for, f.urgent);
-  m.runs = &f;
-  m.sched().monitor().attend();
-  set_current_fiber(&f);
-  set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
-  note(m, event::run, 0, 0, f.number);
-  os::schedule_point();
-  os::switch_context(m.native, f.context, *m.exceptions);
-  set_current_deque(no_deque);
-  // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
-  fiber& left = *current_fiber();
-  set_current_fiber(nullptr);
-  m.runs = nullptr;
-  os::happens_after(&left);
-  check_canary(left);
-  if (m.then == &ended) {
-    const auto* const owner = static_cast<const fiber*>(static_cast<void*>(m.argument));
-    note(m, event::end, owner ? owner->number + std::uint64_t{1} : 0, 0, left.number);
-  } else {
-    note(m, event::off, 0, 0, left.number);
-  }
-  if (m.then == &ended) return ended(m, left, m.argument);
-  left.becomes(fiber_state::waiting);
-  return active_deque::leave(m, left);
+fiber* ended(worker& m, fiber& f, void* owner) noexcept {
+  f.begun = false;
+  f.becomes(fiber_state::free);
+  release_stack(m, f);
+  if (!owner) return nullptr;
+  ++m.count().resumptions;
+  auto* const next = static_cast<fiber*>(owner);
+  next->becomes(fiber_state::runnable);
+  return next;
 }
 
 void scheduler_hooks::make_runnable(fiber& f) noexcept {
@@ -247,21 +194,6 @@ void end_strand(fiber* owner) noexcept {
   std::abort();  // no strand switches back
 }
 
-void leave(worker::afterwards then, void* argument) noexcept {
-  worker& m = *current_worker();
-  deque& d = current_deque();
-  // Otherwise left alone: to lock it would order this strand before the next that opens it, as ThreadSanitizer sees it.
-  if (&d != &no_deque && d.has_private() && d.publish_all(os::handled_exception(*m.exceptions))) {
-    ++m.count().publications;
-    note(m, event::publish, d.public_count());
-  }
-  m.then = then;
-  m.argument = argument;
-  come_before_thread(m);
-  os::switch_context(current_fiber()->context, m.native, *m.exceptions);
-  arrive_on_worker();
-}
-
 // How a fiber that waited becomes ready.
 
 namespace {
@@ -336,7 +268,7 @@ void resume(fiber& waited) noexcept {
 
 // The free stacks and the deques of a P: what its worker needs to begin a stolen record, and to suspend a fiber.
 
-void release_below(worker& m, fiber& f) noexcept {
+void release_all_below(worker& m, fiber& f) noexcept {
   for (fiber* free = f.below.replace(nullptr); free;) {
     fiber* const next = free->below.replace(nullptr);
     if (m.proc->stacks.push(*free)) {
@@ -389,11 +321,9 @@ fiber* take_go_stack(scheduler& s, std::size_t size) noexcept {
 
 void release_small_stacks(worker& m) noexcept { m.sched().small_stacks().take_back(m.proc->small_stacks, 0); }
 
-bool prepare_stack(worker& m) noexcept {
-  stack_cache& stacks = m.proc->stacks;
-  if (!stacks.empty()) return true;
+bool take_stack(worker& m) noexcept {
   fiber* const f = m.sched().stacks().take(&m.count().stacks);
-  if (f) stacks.push(*f);
+  if (f) m.proc->stacks.push(*f);
   return f;
 }
 

@@ -49,8 +49,7 @@ deque* deque_pool::take() noexcept {
   return d;
 }
 
-bool deque_pool::have_fallbacks(std::size_t count) noexcept {
-  if (fallbacks_made_.load(std::memory_order_relaxed) >= count) return true;
+bool deque_pool::make_fallbacks(std::size_t count) noexcept {
   const locked lock(mutex_);
   for (; fallbacks_made_.load(std::memory_order_relaxed) < count;
        fallbacks_made_.fetch_add(1, std::memory_order_relaxed)) {

@@ -24,7 +24,9 @@ class deque_pool {
   deque* take() noexcept;
 
   /// Makes sure that there are `count` fallback deques, which have no capacity. False when the system refuses memory.
-  bool have_fallbacks(std::size_t count) noexcept;
+  bool have_fallbacks(std::size_t count) noexcept {
+    return fallbacks_made_.load(std::memory_order_relaxed) >= count || make_fallbacks(count);
+  }
 
   /// As take, but a fallback deque when the system refuses memory. One for every P is enough: a P has at most one,
   /// because a fallback deque never holds records when a fiber leaves, so the fiber does not take it along.
@@ -46,6 +48,7 @@ class deque_pool {
  private:
   std::size_t bytes() const noexcept;
   deque* make(deque::index capacity) noexcept;
+  bool make_fallbacks(std::size_t count) noexcept;
 
   const deque::index capacity_;
   const bool eager_;

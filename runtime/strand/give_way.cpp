@@ -1,7 +1,7 @@
 #include "runtime/strand/give_way.hpp"
 
 #include "runtime/fork/current.hpp"
-#include "runtime/os/context/context.hpp"
+#include "runtime/os/context/switch_context.hpp"
 #include "runtime/os/machine.hpp"
 #include "runtime/sched/preemption.hpp"
 #include "runtime/sched/scheduler.hpp"

@@ -32,8 +32,8 @@ struct wait_hooks {
   /// then(worker, fiber, argument) is called when the context of the running strand has been saved, and returns the
   /// strand that goes on in its place, or nullptr. Returns when another strand has resumed this one, perhaps on another
   /// worker.
-  static void suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
-                      void* argument) noexcept;
+  static inline void suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
+                             void* argument) noexcept;
   /// Makes a strand that has left runnable.
   static void resume(scheduler& of, fiber& f, turn when) noexcept;
   /// By a strand that was asked to stop.

@@ -107,8 +107,9 @@ timer_heap& wait_hooks::arm(timer& t) noexcept {
   return here;
 }
 
-void wait_hooks::suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
-                         void* argument) noexcept {
+[[gnu::always_inline]] inline void wait_hooks::suspend(scheduler& of, const wait_place& place,
+                                                       fiber* (*then)(worker&, fiber&, void*) noexcept,
+                                                       void* argument) noexcept {
   fiber& here = *current_fiber();
   here.waits.show(place);
   of.monitor().watch();  // once it is woken it may wait for a P

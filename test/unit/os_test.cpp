@@ -15,7 +15,7 @@
 
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/clock.hpp"
-#include "runtime/os/context/context.hpp"
+#include "runtime/os/context/switch_context.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/os/thread.hpp"

@@ -1,7 +1,7 @@
 // call_on_stack by two switches of contexts.
 #include "forkjoin/abi/context.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
-#include "runtime/os/context/context.hpp"
+#include "runtime/os/context/switch_context.hpp"
 
 #ifdef FORKJOIN_BOOST_CONTEXT
 

@@ -1,21 +1,15 @@
-// A switch of stacks by Boost.Context's fcontext takes some twelve instructions of assembly. This file adds what fcontext does
-// not do: it switches the exception globals (a `throw;` after a migration would find another thread's exception), and tells the
-// sanitizers and valgrind about the switch.
 #include "runtime/os/context/context.hpp"
-#include "forkjoin/abi/os/instrumentation.hpp"
-#include "forkjoin/abi/os/race_detector.hpp"
+#include "runtime/os/context/switch_context.hpp"
 
 #include <cxxabi.h>
 #include <pthread.h>
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
 #include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
 #endif
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -23,19 +17,6 @@
 #define VALGRIND_STACK_REGISTER(start, end) 0u
 #define VALGRIND_STACK_DEREGISTER(id) static_cast<void>(id)
 #endif
-
-// Unwinders and debuggers stop here instead of looking for a caller above.
-#if defined(__x86_64__)
-#define FORKJOIN_OUTERMOST_FRAME asm volatile(".cfi_undefined rip")
-#elif defined(__aarch64__)
-#define FORKJOIN_OUTERMOST_FRAME asm volatile(".cfi_undefined x30")
-#else
-#define FORKJOIN_OUTERMOST_FRAME static_cast<void>(0)
-#endif
-
-// For functions that run between two stacks. ThreadSanitizer takes the stacks for threads, and would see a race in the
-// values that they pass on. AddressSanitizer would put locals on a fake stack that is gone when its fiber ends.
-#define FORKJOIN_BETWEEN_STACKS __attribute__((no_sanitize("address", "thread")))
 
 // Part of the C++ ABI, and in every library for it, but libc++abi's header does not declare it.
 namespace __cxxabiv1 {
@@ -81,19 +62,6 @@ void set_float_environment(const float_environment&) noexcept {}
 
 namespace {
 
-namespace fcontext = boost::context::detail;
-
-// The floating-point control words of the strand that leaves. For x86-64 fcontext keeps them itself.
-class kept_floats {
-#if !defined(__x86_64__)
- public:
-  ~kept_floats() { set_float_environment(floats_); }
-
- private:
-  const float_environment floats_ = get_float_environment();
-#endif
-};
-
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
 // The stack that this thread switched to last; none before its first switch.
 struct stack_bounds {
@@ -103,55 +71,23 @@ struct stack_bounds {
 thread_local stack_bounds this_threads_stack;
 #endif
 
-// What a switch passes on: the context that left, and the one that arrives.
-struct handover {
-  context* from;
-  context* to;
-  exception_globals* threads;  // of the thread that switches, which both run on at that moment
-  bool from_is_finished;
-};
-
-FORKJOIN_BETWEEN_STACKS void announce([[maybe_unused]] const handover& h) noexcept {
-#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
-  // A null place for the fake stack tells ASan that this stack ends.
-  __sanitizer_start_switch_fiber(h.from_is_finished ? nullptr : &h.from->fake_stack, h.to->stack_bottom,
-                                 h.to->stack_size);
-  this_threads_stack = {h.to->stack_bottom, h.to->stack_size};
-#endif
-#ifdef FORKJOIN_RACE_DETECTOR
-  // no_sync: a switch as such orders nothing between threads; if it counted as a release and acquire, races between
-  // strands would be hidden.
-  __tsan_switch_to_fiber(h.to->tsan_fiber, __tsan_switch_to_fiber_no_sync);
-#endif
-}
-
-FORKJOIN_BETWEEN_STACKS void arrive(const fcontext::transfer_t& transfer) noexcept {
-  const handover& h = *static_cast<const handover*>(transfer.data);
-  h.from->registers = transfer.fctx;
-#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
-  __sanitizer_finish_switch_fiber(h.to->fake_stack, nullptr, nullptr);
-#endif
-  *h.threads = h.to->exceptions;
-}
-
-FORKJOIN_BETWEEN_STACKS void leave(handover&& h) noexcept {
-  [[maybe_unused]] const kept_floats floats;
-  h.from->exceptions = *h.threads;
-  announce(h);
-  arrive(fcontext::jump_fcontext(h.to->registers, &h));
-}
-
-// The first frame of a context.
-FORKJOIN_BETWEEN_STACKS void first_frame(fcontext::transfer_t transfer) noexcept {
+FORKJOIN_BETWEEN_STACKS void first_frame(void* fresh, std::uintptr_t threads) noexcept {
   FORKJOIN_OUTERMOST_FRAME;
-  const context& self = *static_cast<const handover*>(transfer.data)->to;
+  context& self = *static_cast<context*>(fresh);
   happens_after(self.stack_bottom);  // the strand that had this stack before is no rival
-  arrive(transfer);
+  arrive_on_thread(self, threads);
   self.entry(self.argument);
   std::abort();  // an entry never returns
 }
 
 }  // namespace
+
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+FORKJOIN_BETWEEN_STACKS void announce_stack(void** fake_stack, const context& next) noexcept {
+  __sanitizer_start_switch_fiber(fake_stack, next.stack_bottom, next.stack_size);
+  this_threads_stack = {next.stack_bottom, next.stack_size};
+}
+#endif
 
 // __cxa_get_globals is declared const, so compilers merge the calls before and after a switch: hence noinline, and the
 // assembly that makes this function impure.
@@ -202,7 +138,6 @@ void give_stack(context& fresh, std::byte* bottom, std::size_t size) noexcept {
 }
 
 FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, void* top, context_entry entry, void* argument) noexcept {
-  const auto room = static_cast<std::size_t>(static_cast<std::byte*>(top) - fresh.stack_bottom);
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
   // The frames of a strand that ended by switching away were never popped, so their red zones are still poisoned.
   constexpr std::size_t last_frames = 4096;
@@ -214,7 +149,7 @@ FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, void* top, context_ent
 #endif
   fresh.entry = entry;
   fresh.argument = argument;
-  fresh.registers = fcontext::make_fcontext(top, room, first_frame);
+  fresh.registers = forkjoin_v0_2_fresh_stack(top, &first_frame, &fresh);
   fresh.exceptions = {};
   fresh.fake_stack = nullptr;
 }
@@ -247,13 +182,10 @@ void drop_context(context& dead) noexcept {
   if (dead.stack_bottom) VALGRIND_STACK_DEREGISTER(dead.valgrind_stack);
 }
 
-FORKJOIN_BETWEEN_STACKS void switch_context(context& self, context& next, exception_globals& threads) noexcept {
-  leave({&self, &next, &threads, false});
-}
-
 FORKJOIN_BETWEEN_STACKS void finish_context(context& self, context& next, exception_globals& threads) noexcept {
   happens_before(self.stack_bottom);
-  leave({&self, &next, &threads, true});
+  announce_switch(nullptr, next);  // a null place for the fake stack tells ASan that this stack ends
+  forkjoin_v0_2_switch_stack(&self.registers, next.registers, reinterpret_cast<std::uintptr_t>(&threads));
 }
 
 strand_on_top::strand_on_top(const float_environment& floats) noexcept : floats_below_(get_float_environment()) {

@@ -9,6 +9,13 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
+/// For debuggers: how a strand is saved. 1 as call_on_stack_<processor>.S says, 0 as Boost.Context does.
+#ifdef FORKJOIN_BOOST_CONTEXT
+inline constexpr unsigned switches_by_assembly = 0;
+#else
+inline constexpr unsigned switches_by_assembly = 1;
+#endif
+
 /// Stands for the exceptions of a thread that is between two handlers: it looks as if the thread handled one.
 extern exception_globals between_handlers;
 
@@ -56,14 +63,6 @@ void adopt_native_stack(context& native) noexcept;
 
 /// Frees what a sanitizer keeps for a context that will never run again.
 void drop_context(context& dead) noexcept;
-
-/// Saves the running strand in `self` and goes on with `next`. Returns when a worker switches to `self`, perhaps on
-/// another thread. Orders nothing between threads; the caller must do that. `threads`: this_threads_exceptions(), which costs two
-/// calls.
-void switch_context(context& self, context& next, exception_globals& threads) noexcept;
-inline void switch_context(context& self, context& next) noexcept {
-  switch_context(self, next, this_threads_exceptions());
-}
 
 /// As switch_context, for a strand that ends: no worker may switch to `self` again before make_context.
 void finish_context(context& self, context& next, exception_globals& threads) noexcept;
