@@ -229,6 +229,14 @@ int forks_amid_all(unsigned p) {
   return wrong;
 }
 
+int worker_hook_throws(unsigned p) {
+  fj::options with = with_procs(p);
+  with.on_worker_start = [](unsigned) { throw 1; };
+  fj::runtime rt(with);
+  rt.go([] {}).get();
+  return 0;
+}
+
 }  // namespace
 
 // Not inlined: g++ would see malloc and free in place of a pair of new and delete, and warn.
@@ -270,6 +278,7 @@ int main() {
     aborts("overflow in a blocking call", &overflow_in_go, "Raise fj::options::go_stack_size");
     aborts("overflow in a blocking call of a job", &overflow_in_run, "Raise fj::options::stack_size");
     aborts("own end", &ends_its_own_runtime, "destroyed by code that it waits for, in a call of fj::blocking");
+    aborts("a worker hook that throws", &worker_hook_throws, "terminat");
     aborts("end around", &ends_the_runtime_around, "destroyed by code that it waits for");
   }
   return verdict.exit_code();

@@ -79,6 +79,10 @@ class GdbTest(unittest.TestCase):
         self.assertRegex(said, r"#\d+ .*gdb_program\.cpp:\d+\n(.*\n)*     -- a fiber of fj::go")
         self.assertIn("there is no fiber 99", said)
 
+    def test_names_of_threads(self):
+        said = gdb("break stop_here", "run", "info threads", program=(PROGRAM, "fork", "runs"))
+        self.assertRegex(said, r'(?m)^\W*\d+ .*"fj-0"')
+
     def test_many_fibers(self):
         """Fibers that wait at one place are one line; `all` has a line for each. Tried with the place left out of what is the same: the last
         fiber is counted among the thousand. Tried with a line for each: this test fails."""

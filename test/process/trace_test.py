@@ -221,7 +221,8 @@ class TraceTest(unittest.TestCase):
         """Slices of one lane lie beside or within one another, as Perfetto drops others; each P's lane has its strands' runs, each arrow its
         two ends. Tried with waits that begin before the strand has left: they overlap its run. Tried with lengths rounded alone, and not with
         their begins: slices overlap by a nanosecond. Tried without the runs of P 1, with marks on lanes of strands, and with the ends of arrows
-        exchanged."""
+        exchanged. Each run has the name of its thread, on the page, too. Tried with the number of a worker as the number in its name: there is
+        no fj-0."""
         self.run_program("all", 3)
         story, out = self.story(), self.file.with_suffix(".perfetto.json")
         with open(out, "w", encoding="utf-8") as file:
@@ -230,6 +231,11 @@ class TraceTest(unittest.TestCase):
         self.assertEqual({event["pid"] for event in events}, {story.file.pid})
         named = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M" and event["name"] == "thread_name"}
         self.assertEqual(len(named), story.procs + len(story.strands))
+        threads = {event["args"]["thread"] for event in events if event["ph"] == "X" and "args" in event}
+        self.assertTrue(any(name.startswith("fj-") for name in threads), threads)
+        self.assertTrue(all(re.fullmatch(r"fj-\d+|a caller of run", name) for name in threads), threads)
+        shown = page.data_of(story)
+        self.assertLessEqual(threads, {shown["kinds"][run[6]] for run in shown["runs"]})
         procs = [lane for lane, name in named.items() if re.fullmatch(r"P \d", name)]
         self.assertEqual(len(procs), story.procs)
 

@@ -2,7 +2,6 @@
 #include "runtime/environment.hpp"
 
 #include <doctest/doctest.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -286,8 +285,8 @@ struct {
 thread_local int hooked_as = -1;
 
 void begins(unsigned worker) {
-  char name[16] = {};
-  pthread_getname_np(pthread_self(), name, sizeof(name));
+  std::string name;  // that top and gdb show
+  std::getline(std::ifstream("/proc/thread-self/comm"), name);
   const std::lock_guard lock(hooked.guard);
   CHECK(hooked.begun.emplace(worker, name).second);
   CHECK(fj::this_proc() == -1);

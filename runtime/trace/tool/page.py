@@ -52,7 +52,8 @@ def data_of(story):
     for run in story.runs:
         run_index[run] = len(runs)
         runs.append([number[run.strand], run.proc if run.proc < story.procs else -1, t(run.begin), t(run.end), index(kinds, run.why),
-                     [[t(begin), t(end), index(names, story.told(name))] for begin, end, name in run.tops]])
+                     [[t(begin), t(end), index(names, story.told(name))] for begin, end, name in run.tops],
+                     index(kinds, story.file.threads[run.thread].name)])
     return {
         "title": pathlib.Path(story.file.path).name, "procs": story.procs, "end": t(story.end), "working": [t(at) for at in story.working], "lines": list(summary.lines(story)),
         "strands": [[index(names, story.told(strand.name)), strand.fiber, index(kinds, strand.kind), number[strand.parent] if strand.parent else -1,

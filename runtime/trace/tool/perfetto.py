@@ -37,9 +37,10 @@ def events(story):
         yield lane(of, f"{strand.number} {name}")
         for run in strand.runs:
             if run.end > run.begin:
-                yield slice_at(of, name, run.begin, run.end)
+                told = {"args": {"thread": story.file.threads[run.thread].name}}
+                yield slice_at(of, name, run.begin, run.end, **told)
                 if run.proc < story.procs:
-                    yield slice_at(PROCS + run.proc, name, run.begin, run.end)
+                    yield slice_at(PROCS + run.proc, name, run.begin, run.end, **told)
         begins = [run.begin for run in strand.runs]
         for wait in strand.waits:
             before = bisect.bisect_right(begins, wait.begin)

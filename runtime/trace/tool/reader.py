@@ -32,7 +32,17 @@ MAGIC, RING_HEAD, NO_PROC = constant("right_magic"), constant("ring_head_size"),
 KINDS = {int(number): name for name, number in re.findall(r"(?m)^  (\w+) = (\d+),", TEXT)}
 
 Event = collections.namedtuple("Event", "at kind proc fiber a b thread")
-Thread = collections.namedtuple("Thread", "number is_outside count kept")
+CALLERS = 0x10000  # the number of the first thread that called run
+
+
+class Thread(collections.namedtuple("Thread", "number is_outside count kept")):
+    """Whose events a ring has. Its name is that which the system knows, unless the program has given it another one."""
+
+    @property
+    def name(self):
+        if self.is_outside:
+            return "a thread outside"
+        return f"fj-{self.number - 1}" if 0 < self.number < CALLERS else "a caller of run"
 
 
 class Failed(Exception):
