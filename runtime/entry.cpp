@@ -169,7 +169,8 @@ scheduler* open_scheduler(const options& wanted) {
   if (asked_in.exchange(os::process_generation(), std::memory_order_relaxed) != os::process_generation() &&
       flag_from_environment("FORKJOIN_SIGQUIT", false))
     static_cast<void>(print_fibers_on(SIGQUIT));
-  if (const std::size_t most_bytes = lost_fibers_from_environment(); most_bytes > 0) watch_lost_fibers(most_bytes);
+  if (const auto watch = lost_fibers_from_environment(); watch.most_bytes > 0)
+    watch_lost_fibers(watch.most_bytes, watch.rest_ns);
   if (flag_from_environment("FORKJOIN_DEADLOCK", true)) os::looks::are(&look_for_standstill);
   auto* const made = new instance(wanted);
   try {

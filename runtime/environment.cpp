@@ -195,14 +195,19 @@ std::uint64_t trace_events_from_environment() {
   return std::bit_ceil(number_from_environment("FORKJOIN_TRACE_EVENTS", text, least, most, "unset it for 65536"));
 }
 
-std::size_t lost_fibers_from_environment() {
-  constexpr std::size_t bytes_of_mebibyte = std::size_t{1} << 20;
+lost_fibers_watch lost_fibers_from_environment() {
   // A look stops the program for 2 to 3 ms for each MiB of small blocks: with 32 for less than a tenth of a second.
-  constexpr std::uint64_t usual = 32, most = std::uint64_t{1} << 24;
-  if (!flag_from_environment("FORKJOIN_LOST", false)) return 0;
-  const char* const text = os::variable("FORKJOIN_LOST_HEAP");
-  return bytes_of_mebibyte *
-         (text ? number_from_environment("FORKJOIN_LOST_HEAP", text, 1, most, "unset it for 32") : usual);
+  constexpr std::uint64_t usual_mebibytes = 32, usual_ms = 1000;
+  constexpr std::uint64_t most_mebibytes = std::uint64_t{1} << 24, most_ms = 1'000'000'000;
+  constexpr std::int64_t ns_of_ms = 1'000'000;
+  if (!flag_from_environment("FORKJOIN_LOST", false)) return {};
+  const char* const heap = os::variable("FORKJOIN_LOST_HEAP");
+  const char* const rest = os::variable("FORKJOIN_LOST_MS");
+  const auto mebibytes = heap
+                             ? number_from_environment("FORKJOIN_LOST_HEAP", heap, 1, most_mebibytes, "unset it for 32")
+                             : usual_mebibytes;
+  const auto ms = rest ? number_from_environment("FORKJOIN_LOST_MS", rest, 1, most_ms, "unset it for 1000") : usual_ms;
+  return {.most_bytes = mebibytes << 20, .rest_ns = static_cast<std::int64_t>(ms) * ns_of_ms};
 }
 
 bool flag_from_environment(const char* name, bool otherwise) {

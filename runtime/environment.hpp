@@ -28,9 +28,13 @@ std::int64_t long_run_from_environment();
 /// How many events a trace keeps of each thread: FORKJOIN_TRACE_EVENTS, rounded up to a power of two. Throws like resolve.
 std::uint64_t trace_events_from_environment();
 
-/// Up to how many bytes of memory of the process a look each second is to find lost fibers: FORKJOIN_LOST and FORKJOIN_LOST_HEAP. 0: none.
+/// How a process is to look for lost fibers: FORKJOIN_LOST, FORKJOIN_LOST_HEAP and FORKJOIN_LOST_MS.
+struct lost_fibers_watch {
+  std::size_t most_bytes = 0;  ///< of its memory, up to which it looks; 0: never
+  std::int64_t rest_ns = 0;    ///< nanoseconds between two looks, at least
+};
 /// Throws like resolve.
-std::size_t lost_fibers_from_environment();
+lost_fibers_watch lost_fibers_from_environment();
 
 /// Whether the environment variable is 1 or 0; `otherwise` if it is unset or empty. Throws like resolve.
 bool flag_from_environment(const char* name, bool otherwise);

@@ -741,13 +741,14 @@ std::string lines_of(const std::vector<waiting_fiber>& fibers) {
   return {};
 }
 
-// The thread that looks each second.
+// The thread that looks from time to time.
 class watch {
  public:
-  void begin(std::size_t most_bytes) noexcept {
+  void begin(std::size_t most_bytes, std::int64_t rest_ns) noexcept {
     static_cast<void>(ask_for_signal());  // threads that start from now on let it through
     if (begun_in_.exchange(os::process_generation(), std::memory_order_relaxed) == os::process_generation()) return;
     most_bytes_ = most_bytes;
+    rest_ns_ = rest_ns;
     if (os::turns::mine() || !thread_.start(&serve, this)) end();
   }
   bool looks() const noexcept { return begun_in_.load(std::memory_order_relaxed) == os::process_generation(); }
@@ -772,12 +773,12 @@ class watch {
 
   void look_on() noexcept {
     thread_.use_all_cpus();
-    for (std::int64_t rest = second_ns;;) {
-      os::sleep_ns(std::exchange(rest, second_ns));
+    for (std::int64_t rest = rest_ns_;;) {
+      os::sleep_ns(std::exchange(rest, rest_ns_));
       if (os::resident_bytes() <= most_bytes_) {
         const std::int64_t begin = os::now_ns();
         tell();
-        rest = std::max(second_ns, least_rest * (os::now_ns() - begin));
+        rest = std::max(rest_ns_, least_rest * (os::now_ns() - begin));
       } else if (!std::exchange(said_too_large_, true)) {
         os::print_error("forkjoin: FORKJOIN_LOST=1: the process has more memory than FORKJOIN_LOST_HEAP says, so ");
         os::print_error("lost fibers are looked for only at the end of runtimes\n");
@@ -787,11 +788,11 @@ class watch {
 
   void end() noexcept { begun_in_.store(~0u, std::memory_order_relaxed); }
 
-  static constexpr std::int64_t second_ns = 1'000'000'000;
   static constexpr std::int64_t least_rest = 20;  // times as long as the look took
 
   std::atomic<unsigned> begun_in_{~0u};  // process_generation: a thread does not go through fork(2)
   std::size_t most_bytes_ = 0;
+  std::int64_t rest_ns_ = 0;
   bool said_not_available_ = false, said_too_large_ = false;
   os::thread thread_;
 };
@@ -809,7 +810,7 @@ constinit watch the_watch;
   return report;
 }
 
-void watch_lost_fibers(std::size_t most_bytes) noexcept { the_watch.begin(most_bytes); }
+void watch_lost_fibers(std::size_t most_bytes, std::int64_t rest_ns) noexcept { the_watch.begin(most_bytes, rest_ns); }
 
 unsigned threads_that_watch() noexcept { return the_watch.looks() ? 1 : 0; }
 

@@ -56,7 +56,7 @@ def clients(build, server, port, pause, args):
 def run(program, case, procs, args):
     pause, computing, _ = CASES[case]
     command = [str(program), "server", str(procs), *(str(procs if computing == how else 0) for how in ("forks", "loops"))]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         begin = time.monotonic()
         first = server.stdout.readline().split()

@@ -136,6 +136,7 @@ def run_program(where, program, expected, errors):
         done = subprocess.run([program], text=True, capture_output=True, timeout=20)
     except subprocess.TimeoutExpired:
         return fail(where, "runs for more than 20 s")
+    print(done.stderr, file=sys.stderr, end="", flush=True)  # for lost_runs.py
     if done.returncode != 0:
         fail(where, f"exits with {done.returncode}:\n{done.stdout}{done.stderr}")
     elif expected is not None and done.stdout != expected:

@@ -141,8 +141,8 @@ int main(int argc, char** argv) {
       verdict.contains(end.said, "1 to 4096", how);
     }
   }
-  for (const char* name :
-       {"FORKJOIN_STATS", "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK", "FORKJOIN_TSAN_THREAD_ORDER"})
+  for (const char* name : {"FORKJOIN_STATS", "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK",
+                           "FORKJOIN_TSAN_THREAD_ORDER", "FORKJOIN_LOST"})
     for (const std::string bad : {"no", "2", " 1"}) {
       const test::environment flag(name, bad.c_str());
       for (const std::string how : {"default", "outside", "runtime"}) {
@@ -150,6 +150,13 @@ int main(int argc, char** argv) {
         verdict.check(end.code == 3, how + ": exit code " + std::to_string(end.code));
         verdict.contains(end.said, std::string(name) + " is \"" + bad + "\"; set it to 0 or 1", how);
       }
+    }
+  for (const std::string name : {"FORKJOIN_LOST_HEAP", "FORKJOIN_LOST_MS"})
+    for (const std::string bad : {"0", "-1", "soon", "99999999999"}) {
+      const test::environment lost("FORKJOIN_LOST", "1"), number(name.c_str(), bad.c_str());
+      const test::ending end = test::run_again({"runtime"});
+      verdict.check(end.code == 3, name + ": exit code " + std::to_string(end.code));
+      verdict.contains(end.said, name + " is \"" + bad + "\"; ", name);
     }
   for (const unsigned p : {1u, 5u}) {
     const test::environment procs("FORKJOIN_PROCS", std::to_string(p).c_str());
@@ -161,8 +168,8 @@ int main(int argc, char** argv) {
   for (const char* name :
        {"FORKJOIN_PROCS", "FORKJOIN_FOLLOW", "FORKJOIN_STACK_SIZE", "FORKJOIN_GO_STACK_SIZE", "FORKJOIN_STATS",
         "FORKJOIN_TRACE", "FORKJOIN_TRACE_EVENTS", "FORKJOIN_FLIGHT_RECORDER", "FORKJOIN_LONG_RUN_MS",
-        "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK", "FORKJOIN_DEADLOCK", "FORKJOIN_SIGQUIT", "FORKJOIN_CHAOS",
-        "FORKJOIN_SCHEDULE", "FORKJOIN_TSAN_THREAD_ORDER"}) {
+        "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK", "FORKJOIN_DEADLOCK", "FORKJOIN_LOST", "FORKJOIN_LOST_HEAP",
+        "FORKJOIN_LOST_MS", "FORKJOIN_SIGQUIT", "FORKJOIN_CHAOS", "FORKJOIN_SCHEDULE", "FORKJOIN_TSAN_THREAD_ORDER"}) {
     const test::environment empty(name, "");
     const test::ending procs = test::run_again({"procs"}), fib = test::run_again({"default"});
     verdict.check(procs.code == usual && fib.code == 0, std::string(name) + " is empty, said " + procs.said + fib.said);

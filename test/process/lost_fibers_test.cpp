@@ -4,7 +4,11 @@
 //
 // Each program runs in a process of its own. A line that ends in "waits" or "starts" in a comment is where a lost fiber waits or was started:
 // the test reads that from this file.
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -527,6 +531,44 @@ const leaking all_leaking[] = {
     LEAKING(cache_is_cleared, 3),
 };
 
+// References that a look cannot see, as the page "Leaks" says (What is not promised): these fibers are reported, though the program could still
+// end their waits.
+
+volatile std::uintptr_t kept_in_another_form = 0;
+
+void address_in_an_xor_list(fj::runtime& rt) {
+  const auto* const c = new channel(0);
+  kept_in_another_form = reinterpret_cast<std::uintptr_t>(c) ^ std::uintptr_t{0x5555'5555'5555'5555};
+  static_cast<void>(rt.go([c = *c] {  // starts
+    static_cast<void>(c.receive());   // waits
+  }));
+}
+
+void address_below_a_tag(fj::runtime& rt) {
+  const auto* const c = new channel(0);
+  kept_in_another_form = reinterpret_cast<std::uintptr_t>(c) | std::uintptr_t{0xab} << 56;
+  static_cast<void>(rt.go([c = *c] {  // starts
+    static_cast<void>(c.receive());   // waits
+  }));
+}
+
+void address_in_the_kernel(fj::runtime& rt) {
+  auto* const c = new channel(0);
+  const int poller = epoll_create1(0), event = eventfd(0, 0);
+  epoll_event wanted{.events = EPOLLIN, .data = {.ptr = c}};
+  epoll_ctl(poller, EPOLL_CTL_ADD, event, &wanted);
+  wanted.data.ptr = nullptr;
+  static_cast<void>(rt.go([c = *c] {  // starts
+    static_cast<void>(c.receive());   // waits
+  }));
+}
+
+const leaking all_unseen[] = {
+    LEAKING(address_in_an_xor_list, 1),
+    LEAKING(address_below_a_tag, 1),
+    LEAKING(address_in_the_kernel, 1),
+};
+
 // Programs whose fibers only wait: something that can still run reaches what they wait for. Each makes it so that nothing else does, starts so
 // many fibers as its line in the table says, and calls look() while they wait.
 
@@ -827,6 +869,78 @@ void local_of_a_fiber(fj::runtime& rt, looks look) {
   look();
 }
 
+// Low bits of an address may hold a tag, and it may lead into the middle.
+void held_by_other_addresses(fj::runtime& rt, looks look) {
+  struct large {
+    char before[200];
+    channel c{0};
+    char after[200];
+  };
+  static const channel* of_another = nullptr;
+  rt.go([&] {
+      const auto* const c = new channel(0);
+      kept_in_another_form = reinterpret_cast<std::uintptr_t>(c) | 5;
+      static_cast<void>(rt.go([c = *c] { receive(c); }));
+      of_another = &(new large)->c;
+      static_cast<void>(rt.go([c = *of_another] { receive(c); }));
+    }).get();
+  look();
+}
+
+// Nobody can send any more, but blocks of their own and mappings count as if the program could (the page "Leaks": What hides a lost fiber).
+void hidden_in_large_blocks(fj::runtime& rt, looks look) {
+  rt.go([&] {
+      auto* const all = new std::vector<channel>(100'000);
+      (*all)[50'000] = channel(0);
+      static_cast<void>(rt.go([c = (*all)[50'000]] { receive(c); }));
+      void* const pages = mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      auto* const c = new (static_cast<char*>(pages) + (1 << 19)) channel(0);
+      static_cast<void>(rt.go([c = *c] { receive(c); }));
+    }).get();
+  look();
+}
+
+// Of all of them one reference is left, in a frame that has not returned: to a channel, through a vector.
+void ten_thousand_wait(fj::runtime& rt, looks look) {
+  std::vector<channel> all;
+  for (int i = 0; i < 100; ++i) all.emplace_back(0);
+  for (int i = 0; i < 10'000; ++i)
+    static_cast<void>(rt.go([c = all[static_cast<std::size_t>(i) % 100]] { receive(c); }));
+  look();
+  for (const channel& c : all) c.close();
+}
+
+// The fiber that looks holds what the others wait for: a lock of fibers, and one of threads.
+void a_fiber_that_holds_locks_looks(fj::runtime& rt, looks look) {
+  auto m = std::make_shared<fj::mutex>();
+  auto guards = std::make_shared<std::mutex>();
+  rt.go([&, m = std::exchange(m, nullptr), guards = std::exchange(guards, nullptr)] {
+      const std::scoped_lock lock(*m);
+      for (int i = 0; i < 3; ++i) static_cast<void>(rt.go([m] { const std::scoped_lock second(*m); }));
+      while (fj::count_fibers().waiting != 3) fj::yield();  // no worker need be free
+      const std::scoped_lock of_threads(*guards);
+      std::thread waits([=] { const std::scoped_lock second(*guards); });
+      look();
+      waits.join();
+    }).get();
+}
+
+void three_runtimes(fj::runtime& rt, looks look) {
+  fj::runtime other(with_procs(1)), another(with_procs(8));
+  const channel first(0), second(0), third(0);
+  static_cast<void>(rt.go([=] {
+    receive(first);
+    second.send(1);
+  }));
+  static_cast<void>(other.go([=] {
+    receive(second);
+    third.send(1);
+  }));
+  static_cast<void>(another.go([=] { receive(third); }));
+  static_cast<void>(fj::go([=] { receive(third); }));
+  look();
+}
+
 struct waiting {
   const char* name;
   void (*body)(fj::runtime&, looks);
@@ -860,6 +974,13 @@ const waiting all_waiting[] = {
     WAITING(lock_of_a_fiber_that_sleeps, 2),
     WAITING(future_of_a_fiber_that_sleeps, 2),
     WAITING(local_of_a_fiber, 2),
+    WAITING(held_by_other_addresses, 2),
+    WAITING(hidden_in_large_blocks, 2),
+    WAITING(ten_thousand_wait, 10'000),
+    WAITING(ten_thousand_wait, 10'000, 8),
+    WAITING(a_fiber_that_holds_locks_looks, 3, 2, true),
+    WAITING(a_fiber_that_holds_locks_looks, 3, 1, true),
+    WAITING(three_runtimes, 4, 64),
 };
 
 // Programs whose fibers cannot be told from lost ones, or that do not let themselves be stopped.
@@ -879,9 +1000,69 @@ int thread_blocks_the_signal() {
   while (fj::count_fibers().waiting != 1) std::this_thread::yield();
   const fj::lost_report report = fj::lost_fibers();
   std::fputs(report.text().c_str(), stderr);
+  // The oldest first, and ten at most.
+  for (int i = 0; i < 12; ++i) forgotten_receiver(rt);
+  while (fj::count_fibers().waiting != 13) std::this_thread::yield();
+  const fj::lost_report later = fj::lost_fibers();
   end = true;
   deaf.join();
-  std::_Exit(report.fibers.empty() && report.wait_long.size() == 1 ? 0 : 1);
+  std::_Exit(report.fibers.empty() && report.wait_long.size() == 1 && later.wait_long.size() == 10 &&
+                     later.wait_long[0].number == report.wait_long[0].number
+                 ? 0
+                 : 1);
+}
+
+// It lets no signal through before it has slept.
+int worker_only_computes(bool asks_early) {
+  if (asks_early) static_cast<void>(fj::lost_fibers());
+  fj::runtime rt(with_procs(1));
+  std::atomic<bool> end{false}, begun{false};
+  auto computes = rt.go([&] {
+    begun = true;
+    while (!end) continue;
+  });
+  while (!begun) std::this_thread::yield();
+  std::fputs(fj::lost_fibers().text().c_str(), stderr);
+  end = true;
+  computes.get();
+  return 0;
+}
+
+int threads_take_turns() {
+  fj::options with = with_procs(2);
+  with.schedule.seed = 1;
+  fj::runtime rt(with);
+  rt.run([] { std::fputs(fj::lost_fibers().text().c_str(), stderr); });
+  return 0;
+}
+
+int no_memory_for_the_look() {
+  fj::runtime rt(with_procs(1));
+  rt.run([] {});
+  std::fputs(fj::lost_fibers().text().c_str(), stderr);
+  std::ifstream sizes("/proc/self/statm");
+  rlim_t pages = 0;
+  sizes >> pages;
+  const rlimit most{(pages + 256) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)), RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &most);
+  std::fputs(fj::lost_fibers().text().c_str(), stderr);
+  return 0;
+}
+
+volatile std::sig_atomic_t handled = 0;
+
+// Before the first look: it still gets the signal, but not what looks like the library's own.
+int handler_from_before() {
+  std::signal(SIGURG, [](int) { handled = handled + 1; });
+  fj::runtime rt(with_procs(1));
+  rt.run([] {});
+  const bool available = fj::lost_fibers().text().empty();
+  std::raise(SIGURG);
+  pthread_kill(pthread_self(), SIGURG);
+  if (!available || handled != 0) return 1;
+  kill(getpid(), SIGURG);
+  while (handled == 0) std::this_thread::yield();
+  return handled == 1 ? 0 : 2;
 }
 
 int handler_of_the_program() {
@@ -900,9 +1081,10 @@ void wait_for_lost(std::size_t count) {
 }
 
 // What is printed until the end of the runtime; then the program stands still.
-int watched() {
+int watched(unsigned procs) {
   setenv("FORKJOIN_LOST", "1", 1);
-  fj::runtime rt(with_procs(2));
+  setenv("FORKJOIN_LOST_MS", "1", 1);
+  fj::runtime rt(with_procs(procs));
   rt.go([&] { abandoned_sender(rt); }).get();
   wait_for_lost(1);
   return 0;
@@ -925,6 +1107,77 @@ int watched_by_a_thread(bool is_large) {
   dup2(before, STDERR_FILENO);
   if (!is_large) std::_Exit(0);
   return memory.back() == 'x' ? 0 : 1;
+}
+
+// A child of fork(2) sees at most its own fibers: those of the parent's runtimes are not there, and what lay on the stacks of the parent's
+// threads may hide its own. The parent looks without end, so some children begin in the midst of a look.
+int children_look() {
+  fj::runtime rt(with_procs(2));
+  abandoned_sender(rt);
+  wait_for_lost(1);
+  std::atomic<bool> end{false};
+  std::thread looks([&] {
+    while (!end) static_cast<void>(fj::lost_fibers());
+  });
+  int wrong = 0;
+  for (int i = 0; i < 10; ++i) {
+    const test::ending child = test::in_child(
+        [] {
+          const fj::lost_report before = fj::lost_fibers();
+          std::fputs(before.text().c_str(), stderr);
+          if (!before.text().empty()) std::_Exit(1);
+          fj::runtime mine(with_procs(2));
+          mine.go([&] { forgotten_receiver(mine); }).get();
+          for (int k = 0; k < 3; ++k)
+            if (fj::lost_fibers().fibers.size() > 1) std::_Exit(2);
+          std::_Exit(0);
+          return 3;
+        },
+        60);
+    if (child.code != 0)
+      std::fprintf(stderr, "child %d: %d, signal %d: %s\n", i, child.code, child.signal, child.said.c_str());
+    wrong += child.code != 0;
+  }
+  end = true;
+  looks.join();
+  const fj::lost_report last = fj::lost_fibers();
+  std::fprintf(stderr, "%zu lost in the parent: %s\n", last.fibers.size(), last.text().c_str());
+  std::_Exit(wrong == 0 && last.fibers.size() == 1 ? 0 : 1);
+}
+
+// Fibers start, wait for a moment and end all the time, and none is lost; two threads and a fiber look at once.
+int looked_at_by_several() {
+  fj::runtime rt(with_procs(4));
+  std::atomic<bool> end{false};
+  std::atomic<int> wrong{0};
+  const auto look = [&] {
+    for (int i = 0; i < 20; ++i) wrong += !fj::lost_fibers().fibers.empty();
+  };
+  auto starts = rt.go([&] {
+    while (!end) {
+      const channel c(0);
+      std::vector<fj::future<void>> all;
+      for (int i = 0; i < 20; ++i) all.push_back(fj::go([=] { receive(c); }));
+      for (int i = 0; i < 20; ++i) c.send(1);
+      for (auto& each : all) each.get();
+    }
+  });
+  std::thread one(look), two(look);
+  rt.go(look).get();
+  one.join(), two.join();
+  end = true;
+  starts.get();
+  return wrong;
+}
+
+// For lost_runs_test.py, by FORKJOIN_LOST=1: one fiber waits at the end, lost or not.
+int one_waits(bool is_lost) {
+  static std::optional<channel> kept;
+  if (!is_lost) kept.emplace(0);
+  fj::go([is_lost] { static_cast<void>(fj::go([c = is_lost ? channel(0) : *kept] { receive(c); })); }).get();
+  if (is_lost) wait_for_lost(1);
+  while (fj::count_fibers().waiting != 1) std::this_thread::yield();
+  return 0;
 }
 
 // Threads, fibers and looks come and go at the same time; no look may hang, and what waits here does not do so for long.
@@ -1013,7 +1266,8 @@ int run_waiting(const waiting& program) {
 // with_a_token; at blocks whose addresses lie between those of fibers, held_by_a_thread, held_by_a_register and held_by_another_arena; with a
 // look that begins a KiB above the frame of look_twice, held_by_the_heap, held_by_another_arena, with_a_token and caller_of_run_waits. With a read of a heap_info in a page that is a guard, thousands_at_once ends by SIGSEGV. Not noticed, as another word
 // leads to the same fibers: registers, deques that fibers left, parents in scopes that are not looked at.
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) return one_waits(std::strcmp(argv[1], "lost") == 0);
   test::verdict all;
   // In a process of its own: what it sets up stays.
   const test::ending asked = test::in_child([] {
@@ -1038,6 +1292,10 @@ int main() {
   all.check(!available || 10 * found >= 8 * std::size(all_leaking), "too few");
   if (!available) return all.exit_code();
 
+  for (const leaking& each : all_unseen) {
+    const test::ending end = test::in_child([&] { return run_leaking(each); }, 60);
+    all.check(end.code == 0, std::string(each.name) + ": " + end.said);
+  }
   for (const waiting& each : all_waiting) {
     const test::ending end = test::in_child([&] { return run_waiting(each); }, 60);
     all.check(end.code == 0, std::string(each.name) + ": " + end.said);
@@ -1047,17 +1305,34 @@ int main() {
   all.contains(deaf.said, "is not available: thread ", "a thread that blocks the signal");
   all.contains(deaf.said, "it blocks the signal", "a thread that blocks the signal");
   all.contains(deaf.said, "these wait long:\n  1 fiber (", "a thread that blocks the signal");
+  const auto computes = test::in_child([] { return worker_only_computes(false); }, 60);
+  all.contains(computes.said, "(fj-0): it blocks the signal", "a worker that only computes");
+  const auto asks = test::in_child([] { return worker_only_computes(true); }, 60);
+  all.check(asks.code == 0 && asks.said.empty(), "a worker that only computes, after a look: " + asks.said);
+  const auto turns = test::in_child(threads_take_turns, 60);
+  all.contains(turns.said, "is not available: threads take turns", "threads take turns");
+  const auto full = test::in_child(no_memory_for_the_look, 60);
+  all.check(full.said.starts_with("forkjoin: which fibers are lost is not available: the system refuses memory"),
+            "no memory: " + full.said);
+  const auto before = test::in_child(handler_from_before, 60);
+  all.check(before.code == 0, "a handler from before: " + std::to_string(before.code));
   const auto handles = test::in_child(handler_of_the_program, 60);
   all.check(handles.code == 0, "a handler of the program");
   all.contains(handles.said, "is not available: the program has a handler", "a handler of the program");
-  const auto ends = test::in_child(watched, 60);
-  all.contains(ends.said, "forkjoin: 1 fiber is lost: ", "watched");
-  all.contains(ends.said, "started by abandoned_sender", "watched");
-  all.contains(ends.said, "forkjoin: deadlock: ", "watched");
+  for (const unsigned procs : {1u, 2u, 8u, 64u}) {
+    const auto ends = test::in_child([=] { return watched(procs); }, 60);
+    const std::string what = "watched, with P = " + std::to_string(procs);
+    all.contains(ends.said, "forkjoin: 1 fiber is lost: ", what);
+    all.contains(ends.said, "started by abandoned_sender", what);
+    all.contains(ends.said, "forkjoin: deadlock: ", what);
+  }
   all.check(test::in_child([] { return watched_by_a_thread(false); }, 60).code == 0, "watched by a thread");
   const auto exits = test::in_child([] { return watched_by_a_thread(true); }, 60);
   all.check(exits.code == 0, "watched, too large");
   all.contains(exits.said, "started by watched_by_a_thread", "watched, too large");
   all.check(test::in_child(beside_what_goes_on, 60).code == 0, "beside what goes on");
+  all.check(test::in_child(looked_at_by_several, 60).code == 0, "looked at by several");
+  const auto children = test::in_child(children_look, 100);
+  all.check(children.code == 0, "children look: " + children.said);
   return all.exit_code();
 }

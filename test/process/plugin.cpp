@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "forkjoin/forkjoin.hpp"
+#include "forkjoin/go.hpp"
 
 namespace {
 
@@ -58,6 +59,13 @@ extern "C" [[gnu::visibility("default")]] int PLUGIN_ENTRY(PLUGIN)() {
     sum = added;
   });
   if (sum != 4950) return complain("a scope goes wrong");
+  // They wait while each copy of the library looks for lost fibers (FORKJOIN_LOST=1).
+  const fj::channel<int> questions(0);
+  auto waits = rt.go([=] { return questions.receive().value_or(0); });
+  auto waits_here = fj::go([=] { return questions.receive().value_or(0); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  questions.send(3), questions.send(4);
+  if (waits.get() + waits_here.get() != 7) return complain("a wrong answer");
   try {
     rt.run([] { fj::fork_join([] {}, []() { throw 7; }); });
     return complain("no exception");
