@@ -97,20 +97,40 @@ struct any_dice {
   unsigned below(unsigned limit) { return any_of(limit); }
 };
 
+/// Numbers what happens, in the order in which the model's threads do it. Known outside of the model's memory.
+inline std::uint64_t moments = 0;
+
 /// As relaxed<std::uint32_t>.
 class counter {
  public:
   operator std::uint32_t() const { return value_.load(std::memory_order_relaxed); }
   counter& operator=(std::uint32_t value) {
     newest = value;
+    written_at = ++moments;
     value_.store(value, std::memory_order_relaxed);
     return *this;
   }
 
-  std::uint32_t newest = 0;  ///< known outside of the model's memory
+  // Known outside of the model's memory.
+  std::uint32_t newest = 0;
+  std::uint64_t written_at = 0;  ///< a moment
 
  private:
   os::atomic<std::uint32_t> value_{0};
+};
+
+/// Whether a worker spins.
+class noted_spinning : public owned<bool> {
+ public:
+  using owned<bool>::owned;
+  using owned<bool>::operator=;
+  bool replace(bool by, place at = place::current()) {
+    const bool before = owned<bool>::replace(by, at);
+    if (before && !by) ended_at = ++moments;
+    return before;
+  }
+
+  std::uint64_t ended_at = 0;  ///< a moment; known outside of the model's memory
 };
 
 struct noted_request : fj::detail::yield_request {
@@ -261,7 +281,7 @@ struct worker {
   }
 
   model::owned<processor*> proc{nullptr};
-  model::owned<bool> spinning{false};
+  model::noted_spinning spinning{false};
   model::owned<bool> yielded{false};
   fiber* (*then)(worker&, fiber&, void*) = nullptr;
   void* argument = nullptr;

@@ -2,6 +2,7 @@
 // Ps from blocking calls. What a strand does in between is the model's; in which order workers take fibers, and whom a waker asks, is the
 // library's.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -27,9 +28,12 @@ struct actor {
   // Known outside of the model's memory.
   where is = where::waits;
   bool has_called = false, blocks = false;
-  unsigned steps = 0;          ///< it has left
-  const worker* by = nullptr;  ///< which knows that it is ready; or none that is told apart
-  unsigned times = 0;          ///< it has become ready
+  unsigned steps = 0;                    ///< it has left
+  const worker* by = nullptr;            ///< which knows that it is ready; or none that is told apart
+  unsigned times = 0;                    ///< it has become ready
+  std::uint64_t known_at = never_known;  ///< the moment at which the call that made it ready was over
+  std::int64_t used = 0, began = 0;      ///< of its slice, and when its run has begun
+  static constexpr std::uint64_t never_known = ~std::uint64_t{0};
   bool is_urgent() const { return here.urgent; }
 };
 
@@ -114,7 +118,23 @@ class urgent_fibers : public scheduling_scenario, private steps {
     unsigned turns, runs;
     bool may_serve;
     bool if_no_time_passes = false;
+    std::uint64_t at = 0;
     bool operator==(const moment&) const = default;
+  };
+
+  // Of a P, the least time that it owes to other fibers: the library has it serve a little longer than the fibers run.
+  struct account {
+    bool has_served = false;
+    std::int64_t owed = 0, since = 0;
+
+    void pass_to(std::int64_t now) {
+      owed = std::max<std::int64_t>(owed - (now - since), 0);
+      since = now;
+    }
+    void serve_to(std::int64_t now) {
+      owed += now - since;
+      since = now;
+    }
   };
   moment now(const processor& p) {
     return {turns(), runs(), serving() < most_serving && p.urgent.any_left(static_cast<std::uint64_t>(clock_))};
@@ -127,13 +147,13 @@ class urgent_fibers : public scheduling_scenario, private steps {
         case 0:
           if (actor* const u = one_that_waits(others, count)) {
             make(*u, nullptr);
-            go().ready_urgent(u->here, nullptr);
+            call(*u, [&] { go().ready_urgent(u->here, nullptr); });
           }
           break;
         case 1:
           if (actor* const o = one_that_waits(computing, others)) {
             make(*o, nullptr);
-            go().ready(o->here);
+            call(*o, [&] { go().ready(o->here); });
           }
           break;
         default:
@@ -149,8 +169,31 @@ class urgent_fibers : public scheduling_scenario, private steps {
   static void make(actor& a, const worker* by) {
     a.is = where::ready;
     a.by = by;
+    a.known_at = actor::never_known;
     ++a.times;
     a.left.exchange(0, std::memory_order_acquire);  // what its last run wrote
+  }
+  // Has the strand made ready by a call.
+  template <class Call>
+  void call(actor& a, Call ready) {
+    const unsigned times = a.times;
+    ++calls_;
+    ready();
+    --calls_;
+    called_at_ = ++moments;
+    if (a.times == times) a.known_at = called_at_;
+  }
+  // Whether an urgent one was in the queue at that moment, and is still.
+  bool any_known(std::uint64_t at) const {
+    for (const actor& u : all_)
+      if (u.is_urgent() && u.is == where::ready && u.known_at < at && !u.here.whose->ready.empty()) return true;
+    return false;
+  }
+  // Whether no P has served so far, nor is about to.
+  bool none_served() {
+    for (const actor& u : all_)
+      if (u.is_urgent() && u.is == where::ready && u.here.whose->ready.empty()) return false;
+    return turns() == 0;
   }
   // Whether it is in the queue, into which that worker has put it.
   static bool waits(const actor& u, const worker& m) {
@@ -171,8 +214,13 @@ class urgent_fibers : public scheduling_scenario, private steps {
     actor& a = all_[number];
     check(a.is == where::ready, "a fiber runs once each time that it becomes ready");
     check(serving() <= most_serving, "at most half of the P serve urgent fibers");
+    account& time = time_[number_of(p)];
+    time.pass_to(clock_);
     if (p.urgent.runs()) {
       check(a.is_urgent(), "a P that runs another fiber serves no urgent one");
+      check(time.owed < tuning::slice_ns, "a P serves for half of its time at most, and for a slice at once");
+      check(a.used < tuning::slice_ns, "an urgent strand whose slice is over goes behind the others");
+      time.has_served = true;
     } else if (!a.is_urgent()) {
       const moment then = left_[number_of(m)];
       const bool may_serve = then.may_serve && (!then.if_no_time_passes || no_time_has_passed());
@@ -183,16 +231,40 @@ class urgent_fibers : public scheduling_scenario, private steps {
     } else {
       check(!p.queue.next(), "an urgent fiber beyond the bound goes after the others");
     }
+    if (!a.is_urgent()) check_asked(m);
     a.is = where::runs;
+    a.began = clock_;
+    if (!p.urgent.runs()) a.used = 0;  // it may have gone behind the others, and begins a new slice
+    runs_on_[number_of(p)] = &a;
     active_deque::install(m, f);
     active(m).set_exceptions(nullptr);
     return a.is_urgent() ? serve(m, a) : compute(m, a);
+  }
+
+  // A P that begins with another fiber while an urgent one waits is asked, or if it has no time left, the other P is. The library's hints may
+  // be old, so this holds only where no thread can have read an old one: of the places, if no other worker has served.
+  void check_asked(const worker& m) {
+    const processor& p = *m.proc;
+    if (none_served() && any_known(p.runs.written_at))
+      check(p.urgent_request.was_asked(p.runs.newest), "a run that begins while an urgent fiber waits is asked");
+    const moment& left = left_[number_of(m)];
+    if (with.procs != 2 || with.calls || left.at == 0 || !knows_places(m) || calls_ > 0 ||
+        p.urgent.any_left(static_cast<std::uint64_t>(clock_)))
+      return;
+    const unsigned other = 1 - number_of(p);
+    const processor& q = scheduler_.all()[other];
+    for (const std::uint64_t at : {left.at, m.spinning.ended_at}) {
+      if (at >= left.at && called_at_ < at && q.runs.written_at < at && runs_on_[other] && !time_[other].has_served &&
+          any_known(at))
+        check(q.urgent_request.all != 0, "if a P has no time left, another is asked");
+    }
   }
 
   // The strand leaves, and waits or has ended.
   fiber* leaves(worker& m, actor& a) {
     note_leave(m, a);
     a.left.exchange(0, std::memory_order_release);
+    a.used = 0;
     a.is = --a.steps > 0 ? where::waits : where::over;
     return nullptr;
   }
@@ -201,13 +273,17 @@ class urgent_fibers : public scheduling_scenario, private steps {
     const processor& p = *m.proc;
     moment& left = left_[number_of(m)];
     left = now(p);
+    left.at = ++moments;
+    runs_on_[number_of(p)] = nullptr;
     if (!a.is_urgent()) return;
+    if (p.urgent.runs()) time_[number_of(p)].serve_to(clock_);
     left.may_serve = serving() <= most_serving && p.urgent.runs();
     left.if_no_time_passes = true;
   }
 
   fiber* compute(worker& m, actor& a) {
     for (unsigned operations = 1 + any_of(3); operations > 0; --operations) {
+      check_somebody_asked();
       if (any_of(2)) wake_another(m);
       if (is_asked(m) && preemption::prepare(m)) return give_way(m, a);
     }
@@ -226,6 +302,7 @@ class urgent_fibers : public scheduling_scenario, private steps {
         m.argument = begun.had;
         make(a, nullptr);
         a.blocks = false;
+        a.used = 0;
         return active_deque::leave(m, a.here);
       }
       a.blocks = false;
@@ -239,6 +316,7 @@ class urgent_fibers : public scheduling_scenario, private steps {
 
   fiber* give_way(worker& m, actor& a) {
     note_leave(m, a);
+    a.used += clock_ - a.began;
     make(a, nullptr);
     const unsigned times = a.times;
     const bool is_cut = a.is_urgent() && any_waits(m);
@@ -252,7 +330,7 @@ class urgent_fibers : public scheduling_scenario, private steps {
     if (any_of(2)) {
       if (actor* const o = one_that_waits(computing, others)) {
         make(*o, &m);
-        local_queue::ready(m, o->here);
+        call(*o, [&] { local_queue::ready(m, o->here); });
       }
       return;
     }
@@ -264,12 +342,26 @@ class urgent_fibers : public scheduling_scenario, private steps {
     const bool was_busy = all_run();
     const moment before = now(p);
     const bool is_mine = asked_by_this_thread(p);
-    go().ready_urgent(u->here, &p);
+    call(*u, [&] { go().ready_urgent(u->here, &p); });
     const bool was_asked = p.urgent_request.asked == p.runs;
     const bool is_busy = all_run();
     if (!with.calls && is_mine && asked_by_this_thread(p) && knows_places(m) && was_busy && is_busy && !served &&
         before.may_serve && now(p) == before && waits(*u, m))
       check(was_asked, "the P of the strand that wakes an urgent fiber is asked");
+  }
+
+  // If nothing else happens, and nothing has been served yet.
+  void check_somebody_asked() {
+    if (with.calls || calls_ > 0 || !none_served() || !all_run() || !any_known(moments + 1)) return;
+    unsigned sleep = 0;
+    for (unsigned i = 0; i < workers; ++i) {
+      const worker& m = scheduler_.thread(i);
+      sleep += m.rests || (m.in_sleep && !m.was_signalled);
+    }
+    if (sleep != workers - with.procs) return;
+    bool any = false;
+    for (unsigned i = 0; i < with.procs; ++i) any |= scheduler_.all()[i].urgent_request.all != 0;
+    check(any, "while an urgent fiber waits and each P runs another one, a P is asked");
   }
 
   // Whether each P runs a strand, and no worker looks for work.
@@ -300,6 +392,7 @@ class urgent_fibers : public scheduling_scenario, private steps {
     return asked;
   }
 
+  unsigned number_of(const processor& p) { return static_cast<unsigned>(&p - &scheduler_.all()[0]); }
   unsigned number_of(const worker& m) { return static_cast<unsigned>(&m - &scheduler_.thread(0)); }
 
   root whose_[count];
@@ -308,6 +401,10 @@ class urgent_fibers : public scheduling_scenario, private steps {
   std::optional<deque_with_slots<2>> deques_[2 * with.procs];
   scheduler scheduler_{with.procs, false, 0};
   moment left_[threads] = {};
+  account time_[with.procs] = {};
+  const actor* runs_on_[with.procs] = {};
+  unsigned calls_ = 0;           // that make a strand ready, under way
+  std::uint64_t called_at_ = 0;  // when the last one was over, a moment
   const std::int64_t begun_at_ = clock_;
 };
 

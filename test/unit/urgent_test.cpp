@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "forkjoin/abi/os/ticks.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
 #include "forkjoin/parallel_for.hpp"
@@ -24,6 +25,7 @@
 #include "runtime/sched/processor.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/urgent.hpp"
+#include "runtime/sched/worker.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -515,6 +517,56 @@ TEST_CASE("urgent: what fibers do is told with the word") {
       there.end();
       CHECK(fj::describe_fibers().find(": urgent and ready, and wait for a P\n") != std::string::npos);
     }).get();
+}
+
+// The strands compute and hear nothing, so each request stays. Tried without attend_urgent in stop_spinning, without the request in
+// take_urgent, and with an empty begin_run.
+TEST_CASE("urgent: who stops looking for work, begins a run, or has no time left asks a P for the urgent fiber") {
+  const test::watchdog dog("who asks", 2);
+  fj::runtime rt(test::with_procs(2));
+  std::atomic<bool> over{false};
+  std::atomic<int> begun{0};
+  std::atomic<fj::detail::scheduler*> where{nullptr};
+  std::vector<fj::future<void>> all;
+  for (int i = 0; i != 2; ++i) {
+    all.push_back(rt.go([&] {
+      where = fj::detail::current_scheduler();
+      ++begun;
+      test::spin_until([&] { return over.load(); });
+    }));
+  }
+  test::spin_until([&] { return begun.load() == 2; });
+  fj::detail::scheduler& here = *where;
+  fj::detail::processor &first = here.all()[0], &second = here.all()[1];
+  const auto is_asked = [](const fj::detail::processor& p) { return p.urgent_request.concerns(p.runs); };
+  const auto refuse = [&] { first.urgent_request.refuse(), second.urgent_request.refuse(); };
+
+  fj::detail::worker looks(here, 99);
+  here.dispatcher().start_spinning(looks);
+  all.push_back(rt.go({.urgent = true}, [] {}));
+  CHECK(!is_asked(first));
+  CHECK(!is_asked(second));
+  here.dispatcher().stop_spinning(looks);
+  CHECK(is_asked(first) != is_asked(second));
+
+  refuse();
+  here.dispatcher().begin_run(second);
+  CHECK(is_asked(second));
+  CHECK(!is_asked(first));
+
+  constexpr std::uint64_t hour_ns = 3'600'000'000'000;
+  const std::uint64_t now = fj::detail::os::rough_ns();
+  first.urgent.begin(now - hour_ns);
+  first.urgent.end(now);
+  refuse();
+  here.dispatcher().begin_run(first);
+  CHECK(!is_asked(first));
+  CHECK(here.dispatcher().take_urgent(first) == nullptr);
+  CHECK(is_asked(second));
+  CHECK(!is_asked(first));
+
+  over = true;
+  for (auto& each : all) each.get();
 }
 
 TEST_CASE("urgent: half of the Ps in use serve urgent fibers at a time, and one at least") {
