@@ -56,9 +56,9 @@ int body(unsigned procs) {
   rt.go([] {}).get();  // its thread has been started
   const auto soon = [] { return std::chrono::steady_clock::now() + 2ms; };
 
-  // The first wait opens an epoll and an eventfd.
+  // The first wait opens an epoll and two eventfds.
   auto way = test::make_pipe();
-  for (const unsigned left : {0u, 1u}) {
+  for (const unsigned left : {0u, 1u, 2u}) {
     const all_taken taken(left);
     if (rt.run([&] { return error_of_read(way.first); }) != no_more) return 2;
     std::error_code error;
@@ -70,7 +70,7 @@ int body(unsigned procs) {
     if (error_of_read(way.first) != no_more) return 4;  // a thread's eventfd
   }
   {
-    const all_taken taken(2);
+    const all_taken taken(3);
     if (rt.run([&] { return error_of_read(way.first, {.until = soon()}); }) != std::errc::timed_out) return 5;
     // From now on the runtime needs no other, but for a second raw wait of one number, which takes a duplicate.
     std::error_code error;
