@@ -132,7 +132,7 @@ void readers(test::verdict& verdict, unsigned procs) {
       rt.go([] {}).get();
     }
     check_quiet(verdict, "readers", others);
-    verdict.check(entries("/proc/self/fd") == descriptors + 2, "readers opened more than an epoll and an eventfd");
+    verdict.check(entries("/proc/self/fd") == descriptors + 3, "readers opened more than an epoll and two eventfds");
     const auto started = entries("/proc/self/task") - threads;
     verdict.check(started <= static_cast<std::ptrdiff_t>(procs) + 1,
                   "readers started more than the monitor beside their workers: " + std::to_string(started));
