@@ -140,6 +140,7 @@ class look {
     address from, top;  // what is in use of its stack
     std::uint32_t version;
     bool is_asked_at_end;  // its runtime ends, and then asks its token to stop
+    bool is_leaving;       // by a worker that has not finished with that
     bool is_root, is_marked, may_be_lost;
 
     bool holds(address a) const noexcept { return a >= begin && a < end; }
@@ -273,6 +274,7 @@ class look {
                       .top = address_of(f->stack_top()),
                       .version = f->waits.version(),
                       .is_asked_at_end = ends,
+                      .is_leaving = false,
                       .is_root = false,
                       .is_marked = false,
                       .may_be_lost = false});
@@ -401,6 +403,9 @@ class look {
   }
 
   void judge_fibers() noexcept {
+    for (const seen_worker& w : workers_)
+      if (const fiber* const left = w.of->runs)
+        if (seen_fiber* const f = fiber_at(address_of(left))) f->is_leaving = true;
     for (seen_fiber& f : fibers_) judge(f);
     for (seen_fiber& f : fibers_)
       if (f.is_root) judge_parents(f);
@@ -417,8 +422,9 @@ class look {
       f.is_marked = true;  // to reach it means nothing
     } else if (state == fiber_state::waiting) {
       const char* const what = f.of->waits.what();
-      f.may_be_lost = is_known(what) && !f.of->waits.ended_by_others() && f.version % 2 == 0 && is_saved &&
-                      !f.of->runs_on_top && !f.of->records && !f.of->carried;
+      // Its wait may be over, and its worker about to find that: so it is in both looks if the worker does not get on.
+      f.may_be_lost = !f.is_leaving && is_known(what) && !f.of->waits.ended_by_others() && f.version % 2 == 0 &&
+                      is_saved && !f.of->runs_on_top && !f.of->records && !f.of->carried;
       f.is_root = !f.may_be_lost;
       if (is_saved) f.from = saved;
     } else {

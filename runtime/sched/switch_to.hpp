@@ -55,7 +55,7 @@ inline void prefetch_later(const processor& p) noexcept {
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
   fiber& left = *current_fiber();
   set_current_fiber(nullptr);
-  m.runs = nullptr;
+  m.runs = &left;  // until it has left for good: see lost_fibers.cpp
   os::happens_after(&left);
   check_canary(left);
   if (m.then == &ended) {
@@ -64,9 +64,15 @@ inline void prefetch_later(const processor& p) noexcept {
   } else {
     note(m, event::off, 0, 0, left.number);
   }
-  if (m.then == &ended) return ended(m, left, m.argument);
-  left.becomes(fiber_state::waiting);
-  return active_deque::leave(m, left);
+  fiber* next;
+  if (m.then == &ended) {
+    next = ended(m, left, m.argument);
+  } else {
+    left.becomes(fiber_state::waiting);
+    next = active_deque::leave(m, left);
+  }
+  m.runs = nullptr;
+  return next;
 }
 
 }}}  // namespace fj::v0_2::detail
