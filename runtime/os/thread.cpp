@@ -22,8 +22,9 @@
 #include <initializer_list>
 #include <type_traits>
 
-// The Itanium C++ ABI's name of the module that this code is in.
-extern "C" [[gnu::visibility("hidden")]] void* __dso_handle;
+// The Itanium C++ ABI's name of the module that this code is in. Under a name of its own: the compiler declares
+// __dso_handle itself, in another way, once it has needed it.
+extern "C" [[gnu::visibility("hidden")]] void* forkjoin_v0_2_this_module asm("__dso_handle");
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -216,7 +217,7 @@ void count_generation() { generation.fetch_add(1, std::memory_order_relaxed); }
 }  // namespace
 
 void at_thread_end(void (*end)(void*), void* argument) noexcept {
-  abi::__cxa_thread_atexit(end, argument, &__dso_handle);  // as a compiler does for a thread_local object
+  abi::__cxa_thread_atexit(end, argument, &forkjoin_v0_2_this_module);  // as a compiler does for a thread_local object
 }
 
 unsigned process_id() noexcept { return static_cast<unsigned>(getpid()); }
