@@ -69,12 +69,13 @@ class monitor_word {
     }
   }
 
-  /// By the monitor: to rest. False if it is to end. A poke is for a timer, which another one keeps while it rests.
+  /// By the monitor: to rest. False if it is to end, or if the thread that starts it has not yet said that it watches, and
+  /// would say so, without a wake-up, to one that rests. A poke is for a timer, which another one keeps while it rests.
   bool begin_rest() noexcept {
     // seq_cst: the story of monitor.cpp: rest
-    for (std::uint32_t was = watching; !word_.compare_exchange_strong(was, resting, std::memory_order_seq_cst);)
-      if (was == ending) return false;
-    return true;
+    for (std::uint32_t was = watching; was == watching || was == poked;)
+      if (word_.compare_exchange_weak(was, resting, std::memory_order_seq_cst)) return true;
+    return false;
   }
 
   /// The monitor is to end. Returns what it did.

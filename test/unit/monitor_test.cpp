@@ -318,11 +318,13 @@ TEST_CASE("monitor: an event and a poke end a sleep in the poller") {
   CHECK(word.word().load() == monitor_word::watching);
 }
 
-// Tried without the poked one: it never rests.
-TEST_CASE("monitor: rests though it has been poked, and not if it is to end") {
+// Tried without the poked one: it never rests. Tried from any state but the end: it rests before it is said to watch.
+TEST_CASE("monitor: rests though it has been poked, and not before it is said to watch, nor if it is to end") {
   using fj::detail::monitor_word;
   fj::detail::poller poller;
   monitor_word word;
+  CHECK(!word.begin_rest());
+  CHECK(word.word().load() == monitor_word::unstarted);
   for (const auto before : {monitor_word::watching, monitor_word::poked}) {
     word.word().store(before);
     CHECK(word.begin_rest());
