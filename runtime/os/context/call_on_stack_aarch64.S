@@ -19,15 +19,8 @@
    return_to takes them all, and the floating-point control register, from there. So does switch_stack, which leaves the same. `hint 34` is `bti c`, which allows indirect
    calls where the processor checks their targets. */
 
-        .text
-
-/* uintptr_t forkjoin_v0_2_call_on_stack(void** saved, stack_call f, void* argument) */
-        .globl  forkjoin_v0_2_call_on_stack
-        .type   forkjoin_v0_2_call_on_stack, %function
-        .p2align 6
-forkjoin_v0_2_call_on_stack:
-        .cfi_startproc
-        hint    34
+/* What the head of this file describes, at sp; x9 is FPCR then. */
+        .macro  leave_registers
         stp     x29, x30, [sp, -176]!
         .cfi_def_cfa_offset 176
         .cfi_offset x29, -176
@@ -61,6 +54,32 @@ forkjoin_v0_2_call_on_stack:
         .cfi_offset d15, -24
         mrs     x9, fpcr
         str     x9, [sp, 160]
+        .endm
+
+/* All of it but FPCR; pops it. */
+        .macro  take_registers
+        ldp     d14, d15, [sp, 144]
+        ldp     d12, d13, [sp, 128]
+        ldp     d10, d11, [sp, 112]
+        ldp     d8, d9, [sp, 96]
+        ldp     x27, x28, [sp, 80]
+        ldp     x25, x26, [sp, 64]
+        ldp     x23, x24, [sp, 48]
+        ldp     x21, x22, [sp, 32]
+        ldp     x19, x20, [sp, 16]
+        ldp     x29, x30, [sp], 176
+        .endm
+
+        .text
+
+/* uintptr_t forkjoin_v0_2_call_on_stack(void** saved, stack_call f, void* argument) */
+        .globl  forkjoin_v0_2_call_on_stack
+        .type   forkjoin_v0_2_call_on_stack, %function
+        .p2align 6
+forkjoin_v0_2_call_on_stack:
+        .cfi_startproc
+        hint    34
+        leave_registers
         mov     x19, sp
         .cfi_def_cfa_register x19
         str     x19, [x0]
@@ -96,16 +115,7 @@ forkjoin_v0_2_return_to:
         mov     x0, x1
         ldr     x9, [sp, 160]
         msr     fpcr, x9
-        ldp     d14, d15, [sp, 144]
-        ldp     d12, d13, [sp, 128]
-        ldp     d10, d11, [sp, 112]
-        ldp     d8, d9, [sp, 96]
-        ldp     x27, x28, [sp, 80]
-        ldp     x25, x26, [sp, 64]
-        ldp     x23, x24, [sp, 48]
-        ldp     x21, x22, [sp, 32]
-        ldp     x19, x20, [sp, 16]
-        ldp     x29, x30, [sp], 176
+        take_registers
         ret
         .cfi_endproc
         .size   forkjoin_v0_2_return_to, . - forkjoin_v0_2_return_to
@@ -117,39 +127,7 @@ forkjoin_v0_2_return_to:
 forkjoin_v0_2_switch_stack:
         .cfi_startproc
         hint    34
-        stp     x29, x30, [sp, -176]!
-        .cfi_def_cfa_offset 176
-        .cfi_offset x29, -176
-        .cfi_offset x30, -168
-        stp     x19, x20, [sp, 16]
-        .cfi_offset x19, -160
-        .cfi_offset x20, -152
-        stp     x21, x22, [sp, 32]
-        .cfi_offset x21, -144
-        .cfi_offset x22, -136
-        stp     x23, x24, [sp, 48]
-        .cfi_offset x23, -128
-        .cfi_offset x24, -120
-        stp     x25, x26, [sp, 64]
-        .cfi_offset x25, -112
-        .cfi_offset x26, -104
-        stp     x27, x28, [sp, 80]
-        .cfi_offset x27, -96
-        .cfi_offset x28, -88
-        stp     d8, d9, [sp, 96]
-        .cfi_offset d8, -80
-        .cfi_offset d9, -72
-        stp     d10, d11, [sp, 112]
-        .cfi_offset d10, -64
-        .cfi_offset d11, -56
-        stp     d12, d13, [sp, 128]
-        .cfi_offset d12, -48
-        .cfi_offset d13, -40
-        stp     d14, d15, [sp, 144]
-        .cfi_offset d14, -32
-        .cfi_offset d15, -24
-        mrs     x9, fpcr
-        str     x9, [sp, 160]
+        leave_registers
         mov     x10, sp
         str     x10, [x0]
         mov     x0, x2
@@ -160,16 +138,7 @@ forkjoin_v0_2_switch_stack:
         b.eq    0f
         msr     fpcr, x10
 0:
-        ldp     d14, d15, [sp, 144]
-        ldp     d12, d13, [sp, 128]
-        ldp     d10, d11, [sp, 112]
-        ldp     d8, d9, [sp, 96]
-        ldp     x27, x28, [sp, 80]
-        ldp     x25, x26, [sp, 64]
-        ldp     x23, x24, [sp, 48]
-        ldp     x21, x22, [sp, 32]
-        ldp     x19, x20, [sp, 16]
-        ldp     x29, x30, [sp], 176
+        take_registers
         .cfi_def_cfa_offset 0
         ret
         .cfi_endproc

@@ -31,15 +31,8 @@
 #define LANDING
 #endif
 
-        .text
-
-/* uintptr_t forkjoin_v0_2_call_on_stack(void** saved, stack_call f, void* argument) */
-        .globl  forkjoin_v0_2_call_on_stack
-        .type   forkjoin_v0_2_call_on_stack, @function
-        .p2align 6
-forkjoin_v0_2_call_on_stack:
-        .cfi_startproc
-        LANDING
+/* What the head of this file describes, at rsp. */
+        .macro  leave_registers
         pushq   %rbp
         .cfi_def_cfa_offset 16
         .cfi_offset rbp, -16
@@ -62,6 +55,18 @@ forkjoin_v0_2_call_on_stack:
         .cfi_def_cfa_offset 64
         stmxcsr (%rsp)
         fnstcw  4(%rsp)
+        .endm
+
+        .text
+
+/* uintptr_t forkjoin_v0_2_call_on_stack(void** saved, stack_call f, void* argument) */
+        .globl  forkjoin_v0_2_call_on_stack
+        .type   forkjoin_v0_2_call_on_stack, @function
+        .p2align 6
+forkjoin_v0_2_call_on_stack:
+        .cfi_startproc
+        LANDING
+        leave_registers
         movq    %rsp, (%rdi)
         movq    %rsp, %rbx
         .cfi_def_cfa_register rbx
@@ -114,28 +119,7 @@ forkjoin_v0_2_return_to:
 forkjoin_v0_2_switch_stack:
         .cfi_startproc
         LANDING
-        pushq   %rbp
-        .cfi_def_cfa_offset 16
-        .cfi_offset rbp, -16
-        pushq   %rbx
-        .cfi_def_cfa_offset 24
-        .cfi_offset rbx, -24
-        pushq   %r12
-        .cfi_def_cfa_offset 32
-        .cfi_offset r12, -32
-        pushq   %r13
-        .cfi_def_cfa_offset 40
-        .cfi_offset r13, -40
-        pushq   %r14
-        .cfi_def_cfa_offset 48
-        .cfi_offset r14, -48
-        pushq   %r15
-        .cfi_def_cfa_offset 56
-        .cfi_offset r15, -56
-        subq    $8, %rsp
-        .cfi_def_cfa_offset 64
-        stmxcsr (%rsp)
-        fnstcw  4(%rsp)
+        leave_registers
         movq    %rsp, (%rdi)
         movq    %rdx, %rax
         /* To set the control words takes longer than to see that they are the same. */
