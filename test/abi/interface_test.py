@@ -59,7 +59,9 @@ def describe(library, into):
     pathlib.Path(f"{into}.rules").write_text(rules)
     run("abidw", "--headers-dir", f"{source}/forkjoin", "--suppressions", f"{into}.rules", "--no-corpus-path", "--no-comp-dir-path",
         "--no-show-locs", "--drop-private-types", "--type-id-style", "hash", "--out-file", into, library)
-    if len(pathlib.Path(into).read_text()) < 50_000:
+    text = pathlib.Path(into).read_text()
+    pathlib.Path(into).write_text(re.sub(r"path='[^']*/(runtime/[^']*[.]S)'", r"path='\1'", text))  # of assembly: from where the test runs
+    if len(text) < 50_000:
         sys.exit("the description is too short: has the way changed in which headers declare functions?")
 
 
