@@ -1,15 +1,8 @@
 // Which sanitizers the program and the library are built with: it must be the same for both.
 #pragma once
 
+#include "forkjoin/abi/os/address_checker.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define FORKJOIN_ADDRESSES_ARE_CHECKED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FORKJOIN_ADDRESSES_ARE_CHECKED
-#endif
-#endif
 
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
 #define FORKJOIN_BUILD library_built_with_address_sanitizer

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "forkjoin/abi/os/instrumentation.hpp"
+#include "forkjoin/abi/os/address_checker.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/os/context/context.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "forkjoin/abi/os/instrumentation.hpp"
+#include "forkjoin/abi/os/address_checker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

@@ -1,14 +1,18 @@
-// Tells valgrind what it cannot see by itself. In builds without assertions these functions do nothing.
+// Tells valgrind, in builds with assertions, and AddressSanitizer what they cannot see by themselves.
 #pragma once
 
 #include <cstddef>
 
-#include "forkjoin/abi/os/instrumentation.hpp"
+#include "forkjoin/abi/os/address_checker.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
 
 #if defined(FORKJOIN_DEBUG) && __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
 #define FORKJOIN_MEMORY_CHECKER
+#endif
+
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+#include <sanitizer/asan_interface.h>
 #endif
 
 #if defined(FORKJOIN_MEMORY_CHECKER) || defined(FORKJOIN_RACE_DETECTOR) || defined(FORKJOIN_ADDRESSES_ARE_CHECKED)
@@ -29,6 +33,14 @@ inline constexpr bool stacks_are_checked = false;
 inline void usable([[maybe_unused]] void* at, [[maybe_unused]] std::size_t size) noexcept {
 #ifdef FORKJOIN_MEMORY_CHECKER
   static_cast<void>(VALGRIND_MAKE_MEM_UNDEFINED(at, size));
+#endif
+}
+
+/// Tells AddressSanitizer that the system has given this memory. g++ 12's still knows the frames of a stack that was unmapped
+/// there.
+inline void fresh([[maybe_unused]] void* at, [[maybe_unused]] std::size_t size) noexcept {
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+  __asan_unpoison_memory_region(at, size);
 #endif
 }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "runtime/os/memory/memory_checker.hpp"
+
 // The headers of some distributions are older than this.
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -54,6 +56,7 @@ std::byte* reserve_pages(std::size_t bytes) noexcept {
   if (memory == MAP_FAILED) return nullptr;
   // One touched page of a stack must not become 2 MiB. This is advice only: a kernel without huge pages may refuse.
   madvise(memory, bytes, MADV_NOHUGEPAGE);
+  fresh(memory, bytes);
   return static_cast<std::byte*>(memory);
 }
 
