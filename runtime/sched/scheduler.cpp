@@ -9,9 +9,13 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/sched/contract.hpp"
 #include "runtime/sched/yield_request.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
+
+static_assert(world_for_rules<worker, processor, fiber, scheduler, threads, poller>);
+static_assert(hooks_for_leaving<scheduler_hooks>);
 
 scheduler::scheduler(const detail::settings& set)
     : settings_(set),

@@ -3,6 +3,24 @@
 // The model checks have steps of their own (test/model/strands.hpp), and compile the protocols themselves with them.
 #pragma once
 
+#include <concepts>
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// What these must offer; the library's, below, say what each does.
+template <class Hooks>
+concept hooks_for_strands =
+    requires(typename Hooks::worker::afterwards then, typename Hooks::fiber& f, void* argument) {
+      { Hooks::may_leave() } -> std::same_as<bool>;
+      Hooks::suspend(then, argument);
+      Hooks::resume(f);
+      Hooks::end_strand(&f);
+      Hooks::arrive_on_worker();
+      { then(*static_cast<typename Hooks::worker*>(nullptr), f, argument) } -> std::same_as<typename Hooks::fiber*>;
+    };
+
+}}}  // namespace fj::v0_2::detail
+
 #ifndef FORKJOIN_MACHINE
 
 #include "runtime/fork/current.hpp"
@@ -34,6 +52,8 @@ struct strand_hooks {
   /// Whenever a strand has come to another worker.
   static void arrive_on_worker() noexcept { detail::arrive_on_worker(); }
 };
+
+static_assert(hooks_for_strands<strand_hooks>);
 
 }}}  // namespace fj::v0_2::detail
 

@@ -260,10 +260,10 @@ inline void futex_wake(atomic<std::uint32_t>&) { model::surroundings::here->fute
 
 }}}}  // namespace fj::v0_2::detail::os
 
-#include "runtime/os/waits_contract.hpp"
+#include "runtime/os/contract.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
-static_assert(machine_for_waits<os::atomic, os::mutex>);
+static_assert(machine_for_rules<os::atomic, os::mutex>);
 }}}  // namespace fj::v0_2::detail
 
 namespace model {

@@ -8,7 +8,7 @@
 #include "test/model/scenario.hpp"
 
 #include "forkjoin/abi/join.hpp"
-#include "runtime/strand/contract.hpp"
+#include "runtime/strand/hooks.hpp"
 
 namespace model {
 

@@ -10,7 +10,7 @@
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "forkjoin/abi/waiter.hpp"
 #include "runtime/sched/timer_heap.hpp"
-#include "runtime/wait/contract.hpp"
+#include "runtime/wait/hooks.hpp"
 
 namespace model {
 
@@ -167,6 +167,7 @@ struct wait_hooks {
   static model::waits_scenario& here() { return *model::waits_scenario::here; }
 };
 
+static_assert(machine_for_waits<os::atomic, os::mutex>);
 static_assert(hooks_for_waits<wait_hooks>);
 
 /// The real waiter, and what the model knows of it.
