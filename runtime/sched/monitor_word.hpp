@@ -51,7 +51,7 @@ class monitor_word {
       os::futex_wait_until(word_, watching, until);
       return false;
     }
-    was = watching;  // seq_cst, here and below: pairs with the exchanges in wake_by and end
+    was = watching;  // seq_cst, here and below: pairs with the changes of the word in wake_by and end
     if (!word_.compare_exchange_strong(was, awaiting, std::memory_order_seq_cst)) return false;
     const bool event = poller->await(until);
     was = awaiting;
@@ -63,7 +63,7 @@ class monitor_word {
   template <class Poller>
   void wake_by(std::int64_t time, Poller& poller) noexcept {
     if (wakes_at_.load(std::memory_order_seq_cst) - timer_delay_ns_ <= time) return;
-    for (std::uint32_t was = watching; was == watching || was == awaiting;) {
+    for (std::uint32_t was = watching; was == watching || was == awaiting;) {  // seq_cst: pairs with those in sleep
       if (!word_.compare_exchange_weak(was, poked, std::memory_order_seq_cst)) continue;
       return end_sleep(was, poller);
     }
@@ -81,6 +81,7 @@ class monitor_word {
   /// The monitor is to end. Returns what it did.
   template <class Poller>
   std::uint32_t end(Poller& poller) noexcept {
+    // seq_cst: pairs with the changes in sleep and begin_rest, and with the loads in monitor.cpp: watch_all and rest
     const std::uint32_t was = word_.exchange(ending, std::memory_order_seq_cst);
     end_sleep(was, poller);
     return was;
