@@ -146,12 +146,9 @@ inline constexpr std::int64_t between_allowances_ns = 1'000'000'000;
 inline constexpr unsigned quick_looks = 50;
 
 /// Nanoseconds between two looks of the monitor into the poller while strands wait for descriptors, all P compute, and events come
-/// as often; if they come seldom, they wake it. Go's number is 10 ms. Measured: runtime/WAITS.md.
+/// as often; if they come seldom, they wake it. For last_delay_ns after two that came sooner one after another. Go's number is 10 ms.
+/// Measured: runtime/WAITS.md.
 inline constexpr std::int64_t poll_delay_ns = 200'000;
-
-/// So many looks by the clock follow on an event that came sooner than that: an interrupt of the poller stays for its next sleeper,
-/// and would end each sleep of the monitor's.
-inline constexpr unsigned timed_looks = 5;
 
 // Waits (wait/).
 

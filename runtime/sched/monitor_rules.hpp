@@ -24,8 +24,7 @@ class monitor_rules {
   /// sleep or no thread has looked into the poller for long, and fires timers. Where events come sooner one after another
   /// than it would look, it looks by the clock for some time.
   void serve_waits(auto& scheduler, std::int64_t now, bool event) noexcept {
-    if (timed_looks_ > 0) --timed_looks_;
-    if (event && now - served_at_ < tuning::poll_delay_ns) timed_looks_ = tuning::timed_looks;
+    if (event && now - served_at_ < tuning::poll_delay_ns) often_at_ = now;
     served_at_ = now;
     if (scheduler.poller().awaited()) awaited_at_ = now;
     if (event || scheduler.poller().is_overdue(now)) scheduler.poller().poll();
@@ -81,7 +80,7 @@ class monitor_rules {
 
   /// Whether it sleeps where events wake it.
   bool awaits_events(auto& scheduler) const noexcept {
-    return timed_looks_ == 0 && polls(scheduler) && scheduler.poller().is_open();
+    return served_at_ - often_at_ >= tuning::last_delay_ns && polls(scheduler) && scheduler.poller().is_open();
   }
 
   /// Nanoseconds until the next look.
@@ -139,9 +138,8 @@ class monitor_rules {
   bool looks_again_ = false;  // soon, at a call that it has seen begin, though it looks seldom
   // Each look since then saw a fiber that goes on soon, or an urgent one that waits.
   std::int64_t soon_since_ = never, urgent_since_ = never;
-  std::int64_t served_at_ = 0,
-               awaited_at_ = -tuning::last_delay_ns;  // looks; the latter at which a strand waited there
-  unsigned timed_looks_ = 0;                          // so many more
+  // Looks: the last; the last at which a strand waited for a descriptor, and which an event brought about too soon.
+  std::int64_t served_at_ = 0, awaited_at_ = -tuning::last_delay_ns, often_at_ = -tuning::last_delay_ns;
 };
 
 }}}  // namespace fj::v0_2::detail

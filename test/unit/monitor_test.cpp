@@ -235,7 +235,7 @@ TEST_CASE("monitor: sleeps in the poller while strands wait for descriptors, unl
   f.now += tuning::poll_delay_ns - 1;
   f.monitor.serve_waits(f.scheduler, f.now, true);
   CHECK(f.scheduler.polls == 11);
-  for (unsigned i = 0; i != tuning::timed_looks; ++i) {
+  for (std::int64_t since = 0; since < tuning::last_delay_ns; since += tuning::poll_delay_ns) {
     CHECK(!f.monitor.awaits_events(f.scheduler));
     CHECK(f.monitor.delay_ns(f.scheduler) == tuning::poll_delay_ns);
     f.now += tuning::poll_delay_ns;
