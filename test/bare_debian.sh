@@ -31,7 +31,11 @@ mount --rbind /dev "$bare/dev"
 
 mkdir "$bare/forkjoin"
 tar -C "$here" -c --exclude='./build*' . | tar -C "$bare/forkjoin" -x --no-same-owner
+# A bare Debian has no git to ask. With changes it is no commit.
+commit=$(git -C "$here" diff --quiet HEAD && git -C "$here" rev-parse HEAD) || commit=
+# What ran there, for ./dev tested.
+trap 'cp -r "$bare"/forkjoin/build-tested "$here" 2>/dev/null || true' EXIT
 for command; do
   echo "$suite: $command"
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 chroot "$bare" /bin/sh -c "cd /forkjoin && $command" </dev/null
+  env -i GITHUB_SHA="$commit" PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 chroot "$bare" /bin/sh -c "cd /forkjoin && $command" </dev/null
 done

@@ -9,6 +9,7 @@ below, because it keeps the answer that there is no such header. And tried with 
 the probes, and with a meson.build that does not define HEADERS_FOUND: fib stays as it was compiled without the probes.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -204,3 +205,14 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit("not built what the test needs, or more")
 
     expect(4, "./dev", "test")
+
+    # A whole part is written down, for ./dev tested, and a test by its name is not. (Tried with a note of each run.)
+    shutil.rmtree(project / "build-tested", ignore_errors=True)
+    expect(1, "./dev", "test", "always", GITHUB_SHA="c0ffee")
+    if (project / "build-tested").exists():
+        sys.exit("a run of one test counts as one of all")
+    expect(4, "./dev", "test", "--part", "main", GITHUB_SHA="c0ffee")
+    (record,) = [json.loads(file.read_text()) for file in (project / "build-tested").iterdir()]
+    told = {field: record[field] for field in ("part", "passed", "failed", "skipped", "commit")}
+    if told != {"part": "main", "passed": 4, "failed": 0, "skipped": 0, "commit": "c0ffee"} or not re.match(r"(g\+\+|clang) \d+$", record["compiler"]):
+        sys.exit(f"./dev test wrote down {record}")
