@@ -3,7 +3,6 @@
 #include <execinfo.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "forkjoin/abi/mutex.hpp"
 #include "runtime/os/interrupt.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/signal_thread.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -62,7 +62,8 @@ void allow_backtraces() noexcept {
 }
 
 void answer_backtrace() noexcept {
-  int me = static_cast<int>(syscall(SYS_gettid));
+  int me = asked_thread.load(std::memory_order_relaxed);
+  if (me == 0 || !is_this_thread(me)) return;
   // One that answers too late finds another thread or none asked. acquire: pairs with the release in print_backtrace
   if (!asked_thread.compare_exchange_strong(me, 0, std::memory_order_acquire)) return;
   found.store(backtrace(frames, most_frames), std::memory_order_relaxed);
@@ -85,7 +86,7 @@ void print_backtrace(int thread) noexcept {
   }
   if (!is_answered) sigaction(SIGURG, &by, nullptr);
   asked_thread.store(thread, std::memory_order_release);  // release: pairs with the acquire in answer_backtrace
-  const bool is_asked = is_answered ? interrupt(thread) : syscall(SYS_tgkill, getpid(), thread, SIGURG) == 0;
+  const bool is_asked = is_answered ? interrupt(thread) : signal_thread(thread, SIGURG);
   const bool answers = is_asked && wait_for_answer();
   asked_thread.store(0, std::memory_order_relaxed);
   if (!is_answered) sigaction(SIGURG, &before, nullptr);

@@ -1,30 +1,18 @@
 #include "runtime/os/copy_of_process.hpp"
 
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <new>
 #include <system_error>
 
 #include "forkjoin/abi/os/clock.hpp"
 #include "runtime/os/cpu.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
-
-shared_memory::shared_memory(std::size_t size)
-    : begin_(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)),
-      size_(size) {
-  if (begin_ == MAP_FAILED) throw std::bad_alloc();
-}
-
-shared_memory::~shared_memory() { munmap(begin_, size_); }
-
-void shared_memory::clear() noexcept { madvise(begin_, size_, MADV_REMOVE); }
 
 namespace {
 
@@ -35,7 +23,7 @@ namespace {
 /// A file without a name.
 class scratch_file {
  public:
-  scratch_file() : descriptor_(memfd_create("forkjoin", MFD_CLOEXEC)) {
+  scratch_file() : descriptor_(make_nameless_file()) {
     if (descriptor_ < 0) fail("no file for what a copy of the process writes");
   }
   ~scratch_file() { close(descriptor_); }

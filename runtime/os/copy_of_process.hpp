@@ -25,6 +25,9 @@ class shared_memory {
   const std::size_t size_;
 };
 
+/// The descriptor of a file that has no name and ends with its descriptors. -1, with errno: the system refuses.
+int make_nameless_file() noexcept;
+
 /// How a copy ended.
 struct copy_end {
   bool by_itself = false;    ///< else by a signal, which `number` is

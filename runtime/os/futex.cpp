@@ -1,20 +1,11 @@
 #include "runtime/os/futex.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <ctime>
-
 #include "forkjoin/abi/os/clock.hpp"
 #include "runtime/base/tuning.hpp"
+#include "runtime/os/system_futex.hpp"
 #include "runtime/os/turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
-
-static_assert(sizeof(std::atomic<std::uint32_t>) == 4, "the kernel waits on the word itself");
 
 namespace {
 
@@ -31,23 +22,17 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
     sleep_in_turn(*all, word, expected, turns::never);
     return;
   }
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+  system_futex_wait(word, expected);
 }
 
-// FUTEX_WAIT_BITSET takes a point in time of CLOCK_MONOTONIC, which is now_ns's clock.
 bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t at) noexcept {
   if (turns* const all = turns::mine()) return sleep_in_turn(*all, word, expected, at);
-  constexpr std::int64_t second = 1'000'000'000;
-  at = std::max<std::int64_t>(at, 0);
-  const timespec end{static_cast<time_t>(at / second), static_cast<long>(at % second)};
-  const int result = static_cast<int>(
-      syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, &end, nullptr, FUTEX_BITSET_MATCH_ANY));
-  return !(result == -1 && errno == ETIMEDOUT);
+  return system_futex_wait(word, expected, at);
 }
 
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
   if (turns* const all = turns::mine()) all->wake(&word);
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  system_futex_wake(word);
 }
 
 namespace {

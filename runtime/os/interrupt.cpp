@@ -1,8 +1,6 @@
 #include "runtime/os/interrupt.hpp"
 
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +9,7 @@
 
 #include "forkjoin/abi/mutex.hpp"
 #include "runtime/os/backtrace.hpp"
+#include "runtime/os/signal_thread.hpp"
 #include "runtime/os/stop_threads.hpp"
 
 #define FORKJOIN_OF_THE_THREAD __attribute__((no_sanitize("thread")))
@@ -23,11 +22,6 @@ mutex installing_interrupts;
 std::atomic<int> interrupts_by{0};  // the signal
 struct sigaction interrupts_before{};
 std::atomic<bool> wanted{false};  // by threads of the library that had started before
-
-// Its address comes with the signals that the library sends. Those of the program's raise, pthread_kill and sigqueue
-// have another one or none.
-constexpr char sent_by_library = 0;
-std::atomic<bool> sends_unmarked{false};  // the system refuses such signals
 
 // Of the thread.
 struct interrupt_answer {
@@ -44,9 +38,7 @@ FORKJOIN_OF_THE_THREAD void handle_interrupt(int number, siginfo_t* about, void*
   if (own_answer.call) own_answer.call(own_answer.argument);
   answer_backtrace();
   answer_stop(context);
-  const bool is_marked = about->si_code == SI_QUEUE && about->si_value.sival_ptr == &sent_by_library;
-  const bool is_own = is_marked || (about->si_code == SI_TKILL && about->si_pid == getpid() &&
-                                    sends_unmarked.load(std::memory_order_relaxed));
+  const bool is_own = is_interrupt(*about);
   if (!is_own && interrupts_before.sa_flags & SA_SIGINFO) {
     interrupts_before.sa_sigaction(number, about, context);
   } else if (!is_own && interrupts_before.sa_handler != SIG_DFL && interrupts_before.sa_handler != SIG_IGN) {
@@ -91,20 +83,7 @@ bool blocks_interrupts() noexcept {
   return pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0 || sigismember(&blocked, interrupt_signal()) == 1;
 }
 
-bool interrupt(int thread) noexcept {
-  if (!sends_unmarked.load(std::memory_order_relaxed)) {
-    siginfo_t about{};
-    about.si_signo = interrupt_signal();
-    about.si_code = SI_QUEUE;
-    about.si_pid = getpid();
-    about.si_uid = getuid();
-    about.si_value.sival_ptr = const_cast<char*>(&sent_by_library);
-    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, interrupt_signal(), &about) == 0) return true;
-    if (errno != ENOSYS && errno != EPERM && errno != EACCES) return false;
-    sends_unmarked.store(true, std::memory_order_relaxed);
-  }
-  return syscall(SYS_tgkill, getpid(), thread, interrupt_signal()) == 0;
-}
+bool interrupt(int thread) noexcept { return interrupt_thread(thread, interrupt_signal()); }
 
 bool interrupts_are_handled() noexcept {
   struct sigaction present{};
@@ -121,7 +100,5 @@ void let_interrupts_through() noexcept {
   sigaddset(&one, interrupt_signal());
   pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
 }
-
-int this_thread() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
 
 }}}}  // namespace fj::v0_2::detail::os

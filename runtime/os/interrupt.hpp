@@ -35,7 +35,10 @@ void let_interrupts_through() noexcept;
 /// Interrupts the thread of that number. A system call in which it sleeps may return EINTR. False if there is no such thread.
 bool interrupt(int thread) noexcept;
 
-/// The system's number of the calling thread.
+/// The number of the calling thread: the system's, or one of the library's own. Not in a signal handler.
 int this_thread() noexcept;
+
+/// Whether that is the calling thread, also in a signal handler.
+bool is_this_thread(int thread) noexcept;
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -2,8 +2,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,16 +13,6 @@
 #include <new>
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
-
-const void* stack_pointer_of([[maybe_unused]] const void* context) noexcept {
-#if defined(__x86_64__) && defined(REG_RSP)
-  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
-#elif defined(__aarch64__)
-  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.sp);
-#else
-  return nullptr;
-#endif
-}
 
 namespace {
 
@@ -87,11 +75,6 @@ void report_memory_faults(fault_reporter callback) noexcept {
   sigemptyset(&action.sa_mask);
   sigaction(SIGSEGV, &action, &previous_segv);
   sigaction(SIGBUS, &action, &previous_bus);
-}
-
-bool replace_by_zeros(std::byte* begin, std::size_t bytes) noexcept {
-  return mmap(begin, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) !=
-         MAP_FAILED;
 }
 
 guarded_memory& guarded_memory::make() {

@@ -1,7 +1,7 @@
 // Threads of the operating system.
 #pragma once
 
-#include <sched.h>
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
@@ -46,16 +46,16 @@ class thread {
 
  private:
   static void* first_frame(void* self) noexcept;
-  bool narrow(cpu_set_t& to, placement where) noexcept;
+  int create(placement where) noexcept;
   void wake_on(placement where) noexcept;
 
-  unsigned long handle_ = 0;
+  pthread_t handle_{};
   void (*body_)(void*) noexcept = nullptr;
   void* argument_ = nullptr;
   std::atomic<int> id_{0};
   turns::taker* turn_ = nullptr;
   bool narrowed_ = false;
-  cpu_set_t allowed_{};  // before it was narrowed
+  unsigned long allowed_[16] = {};  // before it was narrowed: a set of CPUs, where the system can choose some
 };
 
 /// Names the calling thread for gdb, top and the like: the text and the number, 15 characters of them.

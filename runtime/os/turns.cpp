@@ -1,14 +1,11 @@
 #include "runtime/os/turns.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/system_futex.hpp"
 #include "runtime/os/thread.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
@@ -21,17 +18,15 @@ constexpr std::int64_t turn_ns = 1'000;
 
 thread_local turns::taker* this_taker = nullptr;
 
-// The system's own futex: the library's takes turns.
 void sleep_until_called(turns::taker& t) noexcept {
   // acquire: pairs with the release in call, so that all is there that was done in the turns before
-  while (t.called.exchange(0, std::memory_order_acquire) == 0)
-    syscall(SYS_futex, &t.called, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+  while (t.called.exchange(0, std::memory_order_acquire) == 0) system_futex_wait(t.called, 0);
 }
 
 void call(turns::taker& t) noexcept {
   // release: pairs with the acquire in sleep_until_called
   t.called.store(1, std::memory_order_release);
-  syscall(SYS_futex, &t.called, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  system_futex_wake(t.called);
 }
 
 // In the copy that fork(2) makes the other threads are missing.

@@ -32,6 +32,8 @@ class poller {
   [[nodiscard]] int open() noexcept FORKJOIN_EXCLUDES(mutex_);
   /// From now on what happens to the descriptor is told to that life of the entry. 0, or the errno of what failed.
   [[nodiscard]] int watch(int descriptor, poll_entry& e, poll_entry::life of) noexcept;
+  /// Before each wait for it.
+  void ask(int descriptor, io_way way) noexcept { events_.ask(descriptor, way == io_way::writing); }
   /// No longer, by any thread, before the descriptor is closed.
   void unwatch(int descriptor) noexcept FORKJOIN_EXCLUDES(mutex_);
 

@@ -1,4 +1,4 @@
-// Events of many descriptors at once: epoll, edge-triggered, and two eventfds that end waits for it.
+// Events of many descriptors at once, and what ends waits for them.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct io_event {
 /// As many as are asked for at once.
 using io_events = std::array<io_event, 64>;
 
-/// Three descriptors, from open on. Results that are an int: 0, or the errno of what failed.
+/// Results that are an int: 0, or the errno of what failed.
 class event_poll {
  public:
   event_poll() noexcept = default;
@@ -28,9 +28,14 @@ class event_poll {
   [[nodiscard]] int open() noexcept;
   void close() noexcept;
 
-  /// From now on what happens to that descriptor is reported once, and once at first what is there already. `data`: not
+  /// From now on what happens to that descriptor, and once what is there already, is reported, if it was asked for. `data`: not
   /// `own`. EEXIST: it has been added before. EPERM: a regular file, or what else is always ready.
   [[nodiscard]] int add(int descriptor, std::uint64_t data) noexcept;
+  /// Asks for the next report that it is readable (or writable). To be called before each wait for one: a system without edges would
+  /// report again and again what nobody reads, so there a report ends what was asked for. May give a report that says nothing new.
+  void ask(int descriptor, bool to_write) noexcept {
+    if constexpr (must_ask) ask_again(descriptor, to_write);
+  }
   /// No longer. It has not been closed yet.
   void remove(int descriptor) noexcept;
 
@@ -49,11 +54,15 @@ class event_poll {
   void end_await() noexcept;
 
   static constexpr std::uint64_t own = 0;
+  static constexpr bool must_ask = false;  // edges: each is reported once
 
  private:
-  std::size_t wait(io_events& into, std::int64_t until, bool sleeps) noexcept;
+  struct state;
 
-  int epoll_ = -1, interrupts_ = -1, ends_of_await_ = -1;
+  std::size_t wait(io_events& into, std::int64_t until, bool sleeps) noexcept;
+  void ask_again(int descriptor, bool to_write) noexcept;
+
+  state* state_ = nullptr;  // from the first open to the end
 };
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -46,12 +46,6 @@ int begin_connect(int socket, const ::sockaddr* address, std::size_t length) noe
 /// How it ended; EINPROGRESS: not yet.
 int end_connect(int socket) noexcept;
 
-/// An eventfd.
-io make_wake_up() noexcept;
-void signal_wake_up(int descriptor) noexcept;
-/// Of one that has been signaled: what follows comes after that.
-void take_wake_up(int descriptor) noexcept;
-
 enum class polled { nothing, ready, woken };
 
 struct poll_result {

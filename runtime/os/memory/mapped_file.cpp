@@ -13,12 +13,8 @@
 #include <string>
 #include <utility>
 
+#include "runtime/os/memory/pages.hpp"
 #include "runtime/os/memory_fault.hpp"
-
-// The headers of some distributions are older than this.
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -126,8 +122,6 @@ void mapped_file::close_file() noexcept {
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
 }
 
-void mapped_file::prepare(std::byte* begin, std::size_t bytes) noexcept {
-  madvise(begin, bytes, MADV_POPULATE_WRITE);  // advice only: Linux before 5.14 does not know it
-}
+void mapped_file::prepare(std::byte* begin, std::size_t bytes) noexcept { prepare_pages(begin, bytes); }
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -38,6 +38,9 @@ void guard_pages_if_free(std::byte* begin, std::size_t bytes) noexcept;
 /// Gives the contents of these pages back; they read as zero afterwards.
 void discard_pages(std::byte* begin, std::size_t bytes) noexcept;
 
+/// The first accesses to these pages take no longer than later ones, where the system can see to that.
+void prepare_pages(std::byte* begin, std::size_t bytes) noexcept;
+
 /// Whether the page that holds `address` has memory behind it.
 bool is_resident(const std::byte* address) noexcept;
 

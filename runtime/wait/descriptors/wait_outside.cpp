@@ -1,9 +1,10 @@
-// How a thread outside of any runtime waits for a descriptor: in poll(2), which an eventfd ends for a close or a stop.
+// How a thread outside of any runtime waits for a descriptor: in poll(2), which a wake-up ends for a close or a stop.
 #include <cerrno>
 #include <optional>
 #include <stop_token>
 
 #include "runtime/os/io/io.hpp"
+#include "runtime/os/io/wake_up.hpp"
 #include "runtime/wait/descriptors/watched.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
@@ -11,13 +12,13 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-// An eventfd ends the poll(2) of the thread if a close or a stop ends its wait.
+// The wake-up ends the poll(2) of the thread if a close or a stop ends its wait.
 class wait_of_thread final : public poll_wait {
  public:
-  wait_of_thread(io_way way, int wake_up) noexcept : poll_wait(way), wake_up_(wake_up) {}
+  wait_of_thread(io_way way, os::wake_up& by) noexcept : poll_wait(way), wake_up_(by) {}
 
   bool claim_wait(poll_end by) noexcept override { return claim(static_cast<unsigned>(by)); }
-  void wake(turn) noexcept override { os::signal_wake_up(wake_up_); }
+  void wake(turn) noexcept override { wake_up_.signal(); }
 
   bool claim(unsigned by) noexcept { return word_.claim(by); }
   unsigned winner() const noexcept { return word_.winner(); }
@@ -29,9 +30,9 @@ class wait_of_thread final : public poll_wait {
   // Until an event, the time or another claimant, which has called wake when this returns.
   int wait(int descriptor, std::int64_t until) noexcept {
     for (;;) {
-      const auto found = os::poll_descriptor(descriptor, way == io_way::writing, wake_up_, until);
+      const auto found = os::poll_descriptor(descriptor, way == io_way::writing, wake_up_.number(), until);
       if (found.what == os::polled::woken) {
-        os::take_wake_up(wake_up_);
+        wake_up_.take();
         return 0;
       }
       const bool is_late = found.error == 0 && found.what == os::polled::nothing;
@@ -43,7 +44,7 @@ class wait_of_thread final : public poll_wait {
 
  private:
   wait_word word_;
-  const int wake_up_;
+  os::wake_up& wake_up_;
 };
 
 struct stops_thread {
@@ -55,15 +56,13 @@ struct stops_thread {
 
 io_end wait_outside(int number, io_way way, poll_entry* entry, const wait_limits& limits) {
   const waits_outside_for_more counted;
-  os::io made{.result = 0, .error = 0};
+  os::wake_up wake_up;
   const bool may_be_woken = entry || limits.stop;
-  if (may_be_woken) made = os::make_wake_up();
-  if (made.error != 0) return {.error = made.error};
-  const os::owned_descriptor wake_up(may_be_woken ? static_cast<int>(made.result) : -1);
-  wait_of_thread here(way, wake_up.number());
+  int error = may_be_woken ? wake_up.open() : 0;
+  if (error != 0) return {.error = error};
+  wait_of_thread here(way, wake_up);
   // Here a close finds it. What comes before the call of poll(2) ends that call at once.
   if (entry && !entry->begin_wait(here)) return {.error = EBADF};
-  int error = 0;
   {
     std::optional<std::stop_callback<stops_thread>> callback;
     if (limits.stop) callback.emplace(*limits.stop, stops_thread{here});

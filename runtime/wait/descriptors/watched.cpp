@@ -41,13 +41,14 @@ io_end watched::wait(io_way way, std::uint32_t seen, const wait_limits& limits) 
 }
 
 io_end watched::wait_inside(scheduler& s, io_way way, std::uint32_t seen, const wait_limits& limits) {
-  if (const int error = watch_in(s)) return {.error = error};
+  if (const int error = watch_in(s, way)) return {.error = error};
   s.monitor().watch();  // looks when all workers compute; without it, they look at their next change of fibers
   return operation::wait_for_edge(*this, way, seen, limits, s.dispatcher().timekeeper());
 }
 
-// Each runtime whose strands wait here has its poller watch, until the descriptor is closed.
-int watched::watch_in(scheduler& s) {
+// Each runtime whose strands wait here has its poller watch, until the descriptor is closed. The poller is asked before the wait begins:
+// a report in between adds an edge, and the operation tries again.
+int watched::watch_in(scheduler& s, io_way way) {
   poller& p = s.poller();
   if (!p.is_open()) {
     if (const int error = p.open()) return error;
@@ -55,7 +56,10 @@ int watched::watch_in(scheduler& s) {
   }
   const locked lock(mutex_);
   for (const registration& r : watched_by_)
-    if (r.at == s.shared_poller()) return 0;
+    if (r.at == s.shared_poller()) {
+      p.ask(r.number, way);
+      return 0;
+    }
   std::erase_if(watched_by_, [this](const registration& r) {
     if (r.at->is_open()) return false;  // else its runtime has ended
     end(r);
@@ -63,7 +67,7 @@ int watched::watch_in(scheduler& s) {
   });
   watched_by_.push_back({s.shared_poller(), number_});
   const int error = watch_at(p, watched_by_.back().number);
-  if (error != 0) watched_by_.pop_back();
+  error == 0 ? p.ask(watched_by_.back().number, way) : watched_by_.pop_back();
   return error;
 }
 

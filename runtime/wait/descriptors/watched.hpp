@@ -45,8 +45,8 @@ class watched final : public poll_entry {
   };
 
   io_end wait_inside(scheduler& s, io_way way, std::uint32_t seen, const wait_limits& limits);
-  [[gnu::noinline]] int watch_in(
-      scheduler& s);  // reads errno, before and after waits, also if all is one program (LTO)
+  // Reads errno, before and after waits, also if all is one program (LTO).
+  [[gnu::noinline]] int watch_in(scheduler& s, io_way way);
   int watch_at(poller& p, int& number) noexcept;
   void release() noexcept;
   void end(const registration& r) noexcept;

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,9 +13,12 @@
 #include <cstdlib>
 #include <ctime>
 #include <limits>
+#include <new>
 #include <tuple>
+#include <utility>
 
 #include "forkjoin/abi/os/clock.hpp"
+#include "runtime/os/io/wake_up.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/turns.hpp"
 
@@ -52,51 +54,51 @@ int wait_for(int epoll, epoll_events& events, std::int64_t until) noexcept {
   return epoll_wait(epoll, events.data(), room, until >= for_ever ? -1 : milliseconds(time));
 }
 
-void add_one(int event) noexcept {
-  const std::uint64_t one = 1;
-  while (::write(event, &one, sizeof(one)) < 0 && errno == EINTR) {}
-}
-
-void take_all(int event) noexcept {
-  std::uint64_t count;
-  while (::read(event, &count, sizeof(count)) < 0 && errno == EINTR) {}
-}
-
 }  // namespace
 
-event_poll::~event_poll() { close(); }
+struct event_poll::state {
+  int epoll = -1;
+  wake_up interrupts, ends_of_await;
+};
+
+event_poll::~event_poll() {
+  close();
+  delete state_;
+}
 
 // The eventfd is level-triggered, and only the sleeper reads it: a look of another thread leaves an interrupt there.
 int event_poll::open() noexcept {
-  epoll_ = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll_ >= 0) interrupts_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (interrupts_ >= 0) ends_of_await_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (!state_) state_ = new (std::nothrow) state;
+  if (!state_) return ENOMEM;
   epoll_event interrupts{};
   interrupts.events = EPOLLIN;
   interrupts.data.u64 = own;
-  if (ends_of_await_ >= 0 && epoll_ctl(epoll_, EPOLL_CTL_ADD, interrupts_, &interrupts) == 0) return 0;
-  const int error = errno;
-  close();
+  state_->epoll = epoll_create1(EPOLL_CLOEXEC);
+  int error = state_->epoll >= 0 ? state_->interrupts.open() : errno;
+  if (error == 0) error = state_->ends_of_await.open();
+  if (error == 0 && epoll_ctl(state_->epoll, EPOLL_CTL_ADD, state_->interrupts.number(), &interrupts) != 0)
+    error = errno;
+  if (error != 0) close();
   return error;
 }
 
 void event_poll::close() noexcept {
-  if (epoll_ >= 0) ::close(epoll_);
-  if (interrupts_ >= 0) ::close(interrupts_);
-  if (ends_of_await_ >= 0) ::close(ends_of_await_);
-  epoll_ = interrupts_ = ends_of_await_ = -1;
+  if (!state_) return;
+  if (state_->epoll >= 0) ::close(std::exchange(state_->epoll, -1));
+  state_->interrupts.close();
+  state_->ends_of_await.close();
 }
 
 int event_poll::add(int descriptor, std::uint64_t data) noexcept {
   epoll_event wanted{};
   wanted.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   wanted.data.u64 = data;
-  return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) == 0 ? 0 : errno;
+  return epoll_ctl(state_->epoll, EPOLL_CTL_ADD, descriptor, &wanted) == 0 ? 0 : errno;
 }
 
 void event_poll::remove(int descriptor) noexcept {
   epoll_event ignored{};
-  epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, &ignored);
+  epoll_ctl(state_->epoll, EPOLL_CTL_DEL, descriptor, &ignored);
 }
 
 std::size_t event_poll::look(io_events& into) noexcept { return wait(into, 0, false); }
@@ -109,7 +111,7 @@ std::size_t event_poll::sleep(io_events& into, std::int64_t until) noexcept {
   return wait(into, until, true);
 }
 
-void event_poll::interrupt() noexcept { add_one(interrupts_); }
+void event_poll::interrupt() noexcept { state_->interrupts.signal(); }
 
 // An epoll is itself ready for reading while it has events.
 bool event_poll::await(std::int64_t until) noexcept {
@@ -120,17 +122,17 @@ bool event_poll::await(std::int64_t until) noexcept {
   }
   const std::int64_t time = std::max<std::int64_t>(until == 0 ? 0 : until - now_ns(), 0);
   const timespec limit{static_cast<time_t>(time / second), static_cast<long>(time % second)};
-  std::array<pollfd, 2> awaited{{{epoll_, POLLIN, 0}, {ends_of_await_, POLLIN, 0}}};
+  std::array<pollfd, 2> awaited{{{state_->epoll, POLLIN, 0}, {state_->ends_of_await.number(), POLLIN, 0}}};
   if (ppoll(awaited.data(), awaited.size(), &limit, nullptr) <= 0) return false;
-  if (awaited[1].revents != 0) take_all(ends_of_await_);
+  if (awaited[1].revents != 0) state_->ends_of_await.take();
   return awaited[0].revents != 0;
 }
 
-void event_poll::end_await() noexcept { add_one(ends_of_await_); }
+void event_poll::end_await() noexcept { state_->ends_of_await.signal(); }
 
 std::size_t event_poll::wait(io_events& into, std::int64_t until, bool sleeps) noexcept {
   epoll_events events;
-  const int found = wait_for(epoll_, events, until);
+  const int found = wait_for(state_->epoll, events, until);
   if (found < 0 && errno != EINTR) {
     print_error("forkjoin: the program has closed a descriptor of the runtime's: epoll_wait failed\n");
     std::abort();
@@ -139,7 +141,7 @@ std::size_t event_poll::wait(io_events& into, std::int64_t until, bool sleeps) n
   for (int i = 0; i < found; ++i) {
     const epoll_event& e = events[static_cast<std::size_t>(i)];
     if (e.data.u64 == own) {
-      if (sleeps) take_all(interrupts_);
+      if (sleeps) state_->interrupts.take();
       continue;
     }
     const bool both = (e.events & (EPOLLERR | EPOLLHUP)) != 0;

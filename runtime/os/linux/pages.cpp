@@ -13,6 +13,9 @@
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -80,6 +83,10 @@ void forget_guard(guard was) noexcept {
 void guard_pages_if_free(std::byte* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_GUARD_INSTALL); }
 
 void discard_pages(std::byte* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_DONTNEED); }
+
+void prepare_pages(std::byte* begin, std::size_t bytes) noexcept {
+  madvise(begin, bytes, MADV_POPULATE_WRITE);  // advice only: Linux before 5.14 does not know it
+}
 
 bool is_resident(const std::byte* address) noexcept {
   const auto page = reinterpret_cast<std::uintptr_t>(address) & ~(page_size() - 1);

@@ -4,7 +4,6 @@
 #include "runtime/os/stop_threads.hpp"
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,13 +13,13 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
 #include "runtime/os/interrupt.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/system_futex.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -57,8 +56,6 @@ void rest() noexcept {
   const timespec time{0, between_looks_ns};
   nanosleep(&time, nullptr);
 }
-
-void wake_stopped() noexcept { syscall(SYS_futex, &stops, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0); }
 
 bool has_answered(int thread, std::uint32_t stop) noexcept {
   // acquire: pairs with the fetch_add in answer_stop
@@ -191,8 +188,7 @@ stop_outcome stop_all(std::uint32_t stop) noexcept {
     a.of.stack_pointer = here;
   }
   a.stop.store(mine, std::memory_order_release);  // release: pairs with the acquire in has_answered
-  while (stops.load(std::memory_order_acquire) == mine)
-    syscall(SYS_futex, &stops, FUTEX_WAIT_PRIVATE, mine, nullptr, nullptr, 0);
+  while (stops.load(std::memory_order_acquire) == mine) system_futex_wait(stops, mine);
 }
 
 stop_outcome stop_threads() noexcept {
@@ -208,7 +204,7 @@ stop_outcome stop_threads() noexcept {
 void resume_threads() noexcept {
   // release: pairs with the acquire in answer_stop
   stops.store(stops.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  wake_stopped();
+  system_futex_wake(stops, true);
 }
 
 std::uint32_t first_answer_of_stop() noexcept { return first_answer; }
