@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <numeric>
 #include <system_error>
 #include <thread>
@@ -248,6 +249,21 @@ TEST_CASE("a byte, a deadline and a stop at one time: each byte arrives, and eac
       }
     });
     CHECK(reader.get());
+  });
+}
+
+// Tried without an end of what was asked for (os/posix/event_poll.cpp: report): the wait takes a CPU.
+TEST_CASE("data that nobody reads are reported once") {
+  const test::watchdog dog("unread data", 1);
+  fj::runtime rt(test::with_procs(1));
+  const auto unread = test::make_pipe(), silent = test::make_pipe();
+  rt.run([&] {
+    static_cast<void>(fj::go([&] { fj::write(unread.second, "xx", 2); }));
+    CHECK(reads(unread.first, 'x'));  // and one is left
+    const std::clock_t before = std::clock();
+    CHECK(error_of_read(silent.first, {.until = steady::now() + 500ms}) == std::errc::timed_out);
+    CHECK(std::clock() - before < CLOCKS_PER_SEC / 50);
+    CHECK(reads(unread.first, 'x'));
   });
 }
 

@@ -54,7 +54,11 @@ class event_poll {
   void end_await() noexcept;
 
   static constexpr std::uint64_t own = 0;
+#ifdef FORKJOIN_POSIX
+  static constexpr bool must_ask = true;
+#else
   static constexpr bool must_ask = false;  // edges: each is reported once
+#endif
 
  private:
   struct state;

@@ -86,7 +86,7 @@ class touched_pages {
   bool copy(std::uintptr_t from, std::size_t bytes) noexcept;
 
   int pages_, memory_;
-  std::uint64_t states_[at_once];
+  [[maybe_unused]] std::uint64_t states_[at_once];
   alignas(std::uintptr_t) std::byte copy_[largest_page];
 };
 

@@ -1,0 +1,11 @@
+#include "runtime/os/membarrier.hpp"
+
+#include <cstdlib>
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+bool membarrier_register() noexcept { return false; }
+
+void membarrier() noexcept { std::abort(); }
+
+}}}}  // namespace fj::v0_2::detail::os

@@ -1,0 +1,15 @@
+#include "runtime/os/topology.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+unsigned cpus_of_thread() noexcept { return static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 0L)); }
+
+unsigned cpus_of_quota(const char*) noexcept { return ~0u; }
+
+unsigned available_cpus(const char*) noexcept { return std::max(cpus_of_thread(), 1u); }
+
+}}}}  // namespace fj::v0_2::detail::os
