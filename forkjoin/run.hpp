@@ -18,6 +18,13 @@ namespace fj { inline namespace v0_2 {
 
 struct go_options;  // include <forkjoin/go.hpp>
 class runtime_ref;
+class scheduler;  // include <forkjoin/execution.hpp>
+
+namespace detail {
+
+scheduler& scheduler_of(const runtime_ref& of) noexcept;
+
+}  // namespace detail
 
 /// A runtime has its own Ps, threads and stacks. It starts threads when there is work for them. Several runtimes may
 /// exist at the same time; they share nothing. The destructor asks the fibers of go to stop. It waits for these fibers,
@@ -65,6 +72,9 @@ class runtime {
   template <class F, class First, class... More>
     requires(!std::is_same_v<std::remove_cvref_t<F>, go_options>)
   void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: go([=] { f(1, 2); })
+
+  /// Of C++26, for senders. Needs <forkjoin/execution.hpp>.
+  fj::scheduler scheduler() noexcept;
 
   /// The number of Ps, fixed when the runtime is made. As many are in use, unless set_procs or the system says
   /// otherwise.
@@ -137,6 +147,7 @@ class runtime_ref {
   auto go(F&& f, std::source_location at = std::source_location::current()) const;
   template <class F>
   auto go(const go_options& wanted, F&& f) const;
+  fj::scheduler scheduler() const noexcept;
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
   void set_procs(unsigned n) const { detail::set_procs(*scheduler_, n); }
   unsigned procs_in_use() const noexcept { return detail::procs_in_use(*scheduler_); }
@@ -146,10 +157,17 @@ class runtime_ref {
 
  private:
   friend runtime_ref this_runtime();
+  friend detail::scheduler& detail::scheduler_of(const runtime_ref& of) noexcept;
   explicit runtime_ref(detail::scheduler& s) noexcept : scheduler_(&s) {}
 
   detail::scheduler* scheduler_;
 };
+
+namespace detail {
+
+inline scheduler& scheduler_of(const runtime_ref& of) noexcept { return *of.scheduler_; }
+
+}  // namespace detail
 
 /// The runtime that this code runs in; outside any, the default one. Outside, the first call makes that runtime, and
 /// throws what its constructor throws.

@@ -51,7 +51,9 @@ bool is_overflow(const std::byte* accessed, const std::byte* stack_pointer) noex
 }
 
 // Whether the fiber, which has not ended, is one that go started. A root that run brought has a caller.
-bool runs_go(const fiber& f) noexcept { return f.begun && !f.stolen && !f.whose->caller && !f.whose->waiter; }
+bool runs_go(const fiber& f) noexcept {
+  return f.begun && !f.stolen && !f.whose->caller && !f.whose->waiter && !f.whose->scheduled;
+}
 
 // Knows the guards of the running fiber alone: to find those of other fibers would take a lock.
 bool report_overflow(const void* address, const void* stack_pointer) noexcept {

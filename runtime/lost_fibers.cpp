@@ -11,7 +11,7 @@
 // 2. The stacks and registers of threads, above their stack pointers; and thread-local variables, which lie above the
 //    stacks.
 // 3. The stacks of fibers that do not wait, and of those whose wait ends in a way that this file does not know
-//    (known_waits): joins, times, descriptors, other runtimes, Boost.Asio.
+//    (known_waits): joins, times, descriptors, other runtimes, Boost.Asio, senders.
 //
 // What is reached from there and marked through: blocks of malloc (os/memory/heap_blocks.hpp), and the stacks of fibers
 // that wait, from the stack pointer up, as what a fiber holds can be used once it goes on. The future of a fiber leads

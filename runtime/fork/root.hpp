@@ -60,6 +60,9 @@ struct root : runnable {
   scheduler* waiters_scheduler = nullptr;
   /// Whether it has ended without a call: the system refused a stack.
   bool refused = false;
+  /// Of a scheduled call, whose memory may end once a fiber has begun with it: that fiber works for a copy on its own
+  /// stack (sched/switch.cpp: run_scheduled). It is never refused: it waits for a stack.
+  bool scheduled = false;
 
   /// Of a root that fj::go made, if its fiber takes a token: asked to stop when its future or the end of its runtime says so.
   std::stop_source* stop = nullptr;

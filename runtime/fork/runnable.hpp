@@ -20,7 +20,7 @@ struct runnable {
   // Under the dispatcher's mutex.
   list_links<runnable> in_all, in_root;
   const kind is;
-  turn its = turn::in_order;  ///< of a fiber
+  turn its = turn::in_order;  ///< of a fiber or a root
 };
 
 /// Strands, that is fibers and roots, those that go on soon, urgent ones, and markers apart, each in the order in which they were pushed.

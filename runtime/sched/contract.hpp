@@ -125,7 +125,7 @@ concept hooks_for_rules =
       { Hooks::prepare_stack(m) } -> std::same_as<bool>;
       { Hooks::begin(m, what) } -> std::same_as<fiber*>;
       Hooks::note_begin(f, time);
-      Hooks::refuse(m, r);
+      { Hooks::refuse(m, r) } -> std::same_as<bool>;
       { Hooks::switch_to(m, f) } -> std::same_as<fiber*>;
       Hooks::release_all_stacks(m, count);
       Hooks::give_deque(m, d);

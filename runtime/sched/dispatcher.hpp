@@ -180,11 +180,11 @@ class dispatcher {
   /// The same for a fiber that no strand of the runtime has made ready: it goes before the others. If all P are busy,
   /// one is asked to give way to it, each in turn. One whose strand does not hear it leaves the fiber to the monitor's
   /// next look (monitor_rules.hpp).
-  void ready_soon(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  void ready_soon(auto& one) noexcept FORKJOIN_EXCLUDES(mutex_) {
     note_cuts();
     {
       const locked lock(mutex_);
-      ready_.push_soon(f);
+      ready_.push_soon(one);
     }
     wake();
     if (!all_busy()) return;

@@ -342,7 +342,7 @@ struct ready_work {
       }
       if (got.brought) {
         if (has_stack) return scheduler_hooks::begin(m, {nullptr, got.brought});
-        scheduler_hooks::refuse(m, *got.brought);
+        if (!scheduler_hooks::refuse(m, *got.brought)) return nullptr;
         continue;
       }
       // A deque that another thief has emptied: the next entry may be more.

@@ -53,8 +53,8 @@ struct scheduler_hooks {
   static fiber* begin(worker& m, const stolen_record& what) noexcept;
   /// It was stolen at that time.
   static void note_begin(fiber& thief, std::int64_t now) noexcept { thief.begun_at = now; }
-  /// Ends a root that has no stack to begin on.
-  static void refuse(worker& m, root& r) noexcept;
+  /// Ends a root that has no stack to begin on; false if it waits for one, in the ready queue.
+  static bool refuse(worker& m, root& r) noexcept;
   /// Runs f until it leaves its stack. Returns the fiber to run next, or nullptr.
   static inline fiber* switch_to(worker& m, fiber& f) noexcept;  // switch_to.hpp
   /// Takes back a deque that thieves emptied.

@@ -129,18 +129,18 @@ class ready_queue {
     f.whose->ready.push_front(f);
     count_one();
   }
-  void push_soon(fiber& f) noexcept {
-    f.its = turn::soon;
-    soon_.fetch_add(1, std::memory_order_relaxed);
-    push(f, *f.whose);
-  }
+  void push_soon(fiber& f) noexcept { push_soon(f, *f.whose); }
+  void push_soon(root& r) noexcept { push_soon(r, r); }
   /// Behind the other urgent ones.
   void push_urgent(fiber& f) noexcept {
     f.its = turn::urgent;
     urgent_.fetch_add(1, std::memory_order_seq_cst);  // see any_urgent
     push(f, *f.whose);
   }
-  void push(root& r) noexcept { push(r, r); }
+  void push(root& r) noexcept {
+    r.its = turn::in_order;
+    push(r, r);
+  }
 
   /// For a fiber that waits and left records in its deque, before its P drops that deque: so a worker about to park
   /// finds it in one place or the other.
@@ -259,6 +259,12 @@ class ready_queue {
     all_.push(item);
     whose.ready.push(item);
     count_one();
+  }
+
+  void push_soon(runnable& item, root& whose) noexcept {
+    item.its = turn::soon;
+    soon_.fetch_add(1, std::memory_order_relaxed);
+    push(item, whose);
   }
 
   void count_one() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }  // see any

@@ -7,6 +7,7 @@
 
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
+#include "forkjoin/abi/scheduled_call.hpp"
 #include "runtime/base/prefetch.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/machine.hpp"
@@ -73,6 +74,31 @@ void note_stack(const tracing& traces, const tracer& now, fiber& f) noexcept {
   }
 }
 
+void run_body(root& whose) noexcept {
+  os::call_handling(whose.handled, [&] {
+    whose.body->call(*whose.body);
+    // acquire: pairs with the release in wait/task_group.cpp: tasks_of
+    if (tasks_of_root* const tasks = whose.tasks.load(std::memory_order_acquire)) [[unlikely]]
+      tasks->await(*tasks);
+    destroy_locals(whose.locals);
+  });
+  whose.ended(whose, *current_worker());
+}
+
+// The memory of a scheduled call may end while its body runs, and what that forks works for a root: for one in this
+// frame.
+[[gnu::noinline]] void run_scheduled(fiber& f) noexcept {
+  const root& queued = *f.whose;
+  operation_body body = static_cast<const operation_body&>(*queued.body);
+  root own(&body);
+  own.handled = nullptr;
+  own.ended = queued.ended;
+  own.scheduled = true;
+  f.whose = &own;
+  current_deque().open(&own);
+  run_body(own);
+}
+
 // The life of a fiber. It arrives at its join, or tells its caller, on its own stack, so that the strand orders what it
 // wrote.
 void first_frame(void* self) noexcept {
@@ -85,14 +111,7 @@ void first_frame(void* self) noexcept {
     owner = record->joined.arrive(result);
   } else {
     root& whose = *f.whose;
-    os::call_handling(whose.handled, [&] {
-      whose.body->call(*whose.body);
-      // acquire: pairs with the release in wait/task_group.cpp: tasks_of
-      if (tasks_of_root* const tasks = whose.tasks.load(std::memory_order_acquire)) [[unlikely]]
-        tasks->await(*tasks);
-      destroy_locals(whose.locals);
-    });
-    whose.ended(whose, *current_worker());
+    whose.scheduled ? run_scheduled(f) : run_body(whose);
   }
   end_strand(static_cast<fiber*>(owner));
 }
@@ -344,11 +363,16 @@ fiber* scheduler_hooks::begin(worker& m, const stolen_record& what) noexcept {
 }
 
 // A root whose strand ends leaves its worker looking for work. This worker may be about to run a fiber.
-void scheduler_hooks::refuse(worker& m, root& r) noexcept {
+bool scheduler_hooks::refuse(worker& m, root& r) noexcept {
+  if (r.scheduled) {
+    m.sched().dispatcher().ready(r);
+    return false;
+  }
   const bool looks = m.spinning;
   r.refused = true;
   r.ended(r, m);
   if (!looks) m.sched().dispatcher().stop_spinning(m);
+  return true;
 }
 
 void scheduler_hooks::release_all_stacks(worker& m, std::size_t but) noexcept {

@@ -125,8 +125,8 @@ def check_layers():
     # Tried with wait/ above sched/ in the table of README, without the row of os/io/, with an include of runtime/sched/worker.hpp in
     # forkjoin/scope.hpp, and with one of forkjoin/stop.hpp in forkjoin/abi/run.hpp.
     for name in files("runtime", "forkjoin"):
-        # asio.hpp is for programs that have Boost.Asio, and no other header includes it.
-        in_os = str(name).startswith(("runtime/os/", "forkjoin/abi/os/")) or str(name) == "forkjoin/asio.hpp"
+        # For programs that have Boost.Asio, or senders; no other header includes these two.
+        in_os = str(name).startswith(("runtime/os/", "forkjoin/abi/os/")) or str(name) in ("forkjoin/asio.hpp", "forkjoin/execution.hpp")
         if rank_of(name) is None:
             yield name, 1, "its folder has no place in ORDER"
             continue
@@ -138,7 +138,7 @@ def check_layers():
                         yield name, number, f"{target}: {reason}"
                 elif re.search(r"[./]", target) and not in_os and target not in RULES_OF_BUILD:
                     yield name, number, f"<{target}>: headers that are not the language's stand in runtime/os/ and forkjoin/abi/os/ alone"
-                elif target == "execution":
+                elif target == "execution" and str(name) != "forkjoin/execution.hpp":
                     yield name, number, "<execution> pulls in oneTBB"
             elif re.match(r"\s*#\s*(el)?if", line) and not in_os:
                 language = r"__cplusplus|__cpp_\w+|__has_cpp_attribute"
@@ -174,7 +174,7 @@ def check_reach():
                 yield name, 1, f"leads to {inner}"
         # Groups of tasks and what go.hpp has are waits.
         waits = pathlib.Path("forkjoin/abi/waiter.hpp")
-        if waits in found and name.parent.name != "go" and name.name not in ("go.hpp", "task_group.hpp", "asio.hpp", "forkjoin.hpp"):
+        if waits in found and name.parent.name != "go" and name.name not in ("go.hpp", "task_group.hpp", "asio.hpp", "execution.hpp", "forkjoin.hpp"):
             yield name, 1, f"leads to {waits}"
 
 

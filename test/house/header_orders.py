@@ -22,6 +22,7 @@ USES = {
     "benign_race.hpp": "fj::benign_race([] {});",
     "combinable.hpp": "fj::combinable<int> x; x.with_local([](int& y) { y = 1; }); static_cast<void>(x.combine([](int p, int q) { return p + q; }));",
     "copy_if.hpp": NUMBERS + "fj::parallel_copy_if(a, b.begin(), [](int x) { return x > 0; });",
+    "execution.hpp": "fj::runtime x; fj::wait(x.scheduler().schedule());",
     "explore.hpp": "static_cast<void>(fj::explore([] { return 1; }));",
     "find.hpp": NUMBERS + "static_cast<void>(fj::parallel_find(a, 1));",
     "fork_each.hpp": NUMBERS + "fj::fork_each(a, [](int&) {});",

@@ -349,7 +349,10 @@ struct scheduler_hooks {
     m.thief.stolen = what;
     return &m.thief;
   }
-  static void refuse(worker&, root&) { model::check(false, "a worker that has a stack begins the root that it took"); }
+  static bool refuse(worker&, root&) {
+    model::check(false, "a worker that has a stack begins the root that it took");
+    return true;
+  }
   static void give_deque(worker& m, deque& empty) {
     if (!m.proc->spare_deque) m.proc->spare_deque = &empty;
   }

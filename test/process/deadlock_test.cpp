@@ -15,6 +15,7 @@
 #if __has_include(<boost/asio/async_result.hpp>)
 #include "forkjoin/asio.hpp"
 #endif
+#include "forkjoin/execution.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
 #include "test/process/child.hpp"
@@ -61,6 +62,14 @@ int each_way_to_wait(unsigned p) {
 }
 
 // With an fj::future, a mutex each, and the next one's mutex.
+int sender_never_completes(unsigned p) {
+  fj::runtime rt(with_procs(p));
+  const channel c(0);
+  return rt.run([&] {
+    return fj::wait(stdexec::schedule(rt.scheduler()) | stdexec::then([=] { return c.receive().value_or(1); }));
+  });
+}
+
 int ring_of_mutexes(unsigned p) {
   constexpr std::size_t n = 5;
   fj::runtime rt(with_procs(p));
@@ -364,6 +373,9 @@ int main() {
        {"fj::channel::receive, called by future_never_ready::λ at ",
         "a thread outside of any runtime: wait in fj::future"}},
       {"each way to wait", &each_way_to_wait, calls},
+      {"a sender",
+       &sender_never_completes,
+       {"fj::wait, called by sender_never_completes::λ at ", "fj::channel::receive"}},
       {"ring of mutexes", &ring_of_mutexes, {"fj::mutex::lock"}},
       {"fork tree", &fork_tree, {"16 fibers (", "fj::channel::receive"}},
       {"two runtimes", &two_runtimes, {"  1 fiber (", "): wait in fj::channel::receive", "wait in fj::future::wait"}},

@@ -29,6 +29,9 @@
 #if __has_include(<boost/asio/async_result.hpp>)
 #include <forkjoin/asio.hpp>
 #endif
+#if __has_include(<stdexec/execution.hpp>)
+#include <forkjoin/execution.hpp>
+#endif
 
 #include "test/waits.hpp"
 
@@ -305,6 +308,9 @@ void others() {
       [&](auto handler) { thread = std::thread([end = std::move(handler)]() mutable { end(6); }); }, fj::use_fiber);
   thread.join();
   EXPECT(got == 6);
+#endif
+#if __has_include(<stdexec/execution.hpp>)
+  EXPECT(fj::wait(stdexec::schedule(fj::this_runtime().scheduler()) | stdexec::then([] { return 7; })) == 7);
 #endif
 }
 

@@ -3,11 +3,13 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
+#include <chrono>
 #include <new>
 #include <thread>
 #include <vector>
 
 #include "test/process/child.hpp"
+#include "test/process/scheduled.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -149,5 +151,24 @@ int main() {
       }
   }
   verdict.check(refused > 0 && made > 0, "the limit shows");
+  for (const unsigned p : {1u, 2u}) {
+    // A scheduled call waits for a stack. Tried with one that is refused as other roots are: it never runs.
+    const test::watchdog dog("a scheduled call without a stack", p, 20);
+    fj::runtime rt(test::with_procs(p));
+    test::scheduled first, second;
+    maps_left = 0;
+    first.start(rt);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    verdict.check(!first.ran(), "a scheduled call waits for a stack");
+    maps_left = -1;
+    test::spin_until([&] { return first.ran(); });
+    // There is one that another strand uses.
+    rt.run([&] {
+      maps_left = 0;
+      second.start(rt);
+    });
+    test::spin_until([&] { return second.ran(); });
+    maps_left = -1;
+  }
   return verdict.exit_code();
 }

@@ -10,6 +10,7 @@
 
 #include "forkjoin/go.hpp"
 #include "test/process/child.hpp"
+#include "test/process/scheduled.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -80,6 +81,24 @@ int main() {
     std::this_thread::sleep_for(std::chrono::milliseconds(120));
     std::atomic<bool> stolen{false};
     rt.run([&] { fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); }, [&] { stolen = true; }); });
+  }
+  {
+    // A scheduled call waits for the runtime's first thread. Tried without the loop in scheduled_call::start: it never runs.
+    const test::watchdog dog("a scheduled call without a thread", 2, 20);
+    fj::runtime rt(test::with_procs(2));
+    test::scheduled call;
+    std::atomic<bool> go{false};
+    std::thread starts([&] {
+      test::spin_until([&] { return go.load(); });
+      call.start(rt);
+    });
+    threads_left = 0;
+    go = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    verdict.check(!call.ran(), "a scheduled call waits for a thread");
+    threads_left = -1;
+    starts.join();
+    test::spin_until([&] { return call.ran(); });
   }
   for (const auto how :
        {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public, test::stealing::by_signal}) {

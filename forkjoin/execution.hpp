@@ -1,0 +1,324 @@
+// C++26's senders over a runtime: its scheduler, and waits for any sender. For programs that have std::execution or
+// stdexec.
+#pragma once
+
+#include "forkjoin/detail/needs_runtime.hpp"
+
+#include <version>
+
+#if defined(__cpp_lib_senders)
+#include <execution>
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace ex {
+using namespace std::execution;
+using std::get_stop_token;
+using std::get_stop_token_t;
+using std::inplace_stop_source;
+using std::inplace_stop_token;
+using std::stop_token_of_t;
+using std::unstoppable_token;
+}}}}  // namespace fj::v0_2::detail::ex
+
+#elif __has_include(<stdexec/execution.hpp>)
+#include <stdexec/execution.hpp>
+
+namespace fj { inline namespace v0_2 { namespace detail {
+namespace ex = stdexec;
+}}}  // namespace fj::v0_2::detail
+
+#else
+#define FORKJOIN_WITHOUT_SENDERS
+#error "<forkjoin/execution.hpp> needs std::execution of C++26, or NVIDIA's stdexec: add its include folder by -I"
+#endif
+
+#ifndef FORKJOIN_WITHOUT_SENDERS
+
+#include <exception>
+#include <optional>
+#include <system_error>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/scheduled_call.hpp"
+#include "forkjoin/abi/waiter.hpp"
+#include "forkjoin/go/wait_options.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/stop.hpp"
+
+namespace fj { inline namespace v0_2 {
+
+namespace detail {
+
+template <class Receiver>
+class schedule_operation {
+ public:
+  using operation_state_concept = ex::operation_state_tag;
+
+  schedule_operation(detail::scheduler& s, Receiver r) noexcept(std::is_nothrow_move_constructible_v<Receiver>)
+      : scheduler_(s), receiver_(std::move(r)), call_(&complete, this) {}
+  schedule_operation(schedule_operation&&) = delete;
+
+  void start() & noexcept { call_.start(scheduler_); }
+
+ private:
+  static void complete(job_body& body) noexcept {
+    Receiver& to = static_cast<schedule_operation*>(static_cast<operation_body&>(body).operation)->receiver_;
+    if constexpr (!ex::unstoppable_token<ex::stop_token_of_t<ex::env_of_t<Receiver>>>)
+      if (ex::get_stop_token(ex::get_env(to)).stop_requested()) return ex::set_stopped(std::move(to));
+    ex::set_value(std::move(to));
+  }
+
+  detail::scheduler& scheduler_;
+  Receiver receiver_;
+  scheduled_call call_;
+};
+
+}  // namespace detail
+
+/// A scheduler of C++26, of a runtime: runtime::scheduler and runtime_ref::scheduler return it. It must not be used
+/// once the runtime is gone.
+///
+/// What follows schedule() runs in a strand of its own on a P: it may fork, wait, and block by fj::blocking. It cannot
+/// fail. It is stopped if the receiver's stop token was asked to stop before its turn came. The operation takes no
+/// memory: it lies in the operation state, and its stack comes from those that the runtime keeps. If the system refuses
+/// a stack, the operation waits until it gives one, or until another strand ends. If it refuses the runtime its first
+/// thread, start waits for that. In a process forked since the runtime was made, start ends the process with a message.
+class scheduler {
+ public:
+  using scheduler_concept = detail::ex::scheduler_tag;
+
+  /// Throws nothing.
+  explicit scheduler(runtime_ref of) noexcept : of_(of) {}
+
+  /// The sender that schedule returns.
+  class sender {
+   public:
+    using sender_concept = detail::ex::sender_tag;
+
+    /// What get_env returns: the completion scheduler.
+    class attributes {
+     public:
+      template <class Tag>
+      fj::scheduler query(detail::ex::get_completion_scheduler_t<Tag>) const noexcept {
+        return fj::scheduler(of_);
+      }
+
+     private:
+      friend class sender;
+      explicit attributes(runtime_ref of) noexcept : of_(of) {}
+
+      runtime_ref of_;
+    };
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() noexcept {
+      namespace ex = detail::ex;
+      if constexpr (sizeof...(Env) == 1 && (ex::unstoppable_token<ex::stop_token_of_t<Env>> && ...)) {
+        return ex::completion_signatures<ex::set_value_t()>();
+      } else {
+        return ex::completion_signatures<ex::set_value_t(), ex::set_stopped_t()>();
+      }
+    }
+    template <class Receiver>
+    detail::schedule_operation<Receiver> connect(Receiver r) const {
+      return {detail::scheduler_of(of_), std::move(r)};
+    }
+    attributes get_env() const noexcept { return attributes(of_); }
+
+   private:
+    friend class scheduler;
+    explicit sender(runtime_ref of) noexcept : of_(of) {}
+
+    runtime_ref of_;
+  };
+
+  sender schedule() const noexcept { return sender(of_); }
+
+  detail::ex::forward_progress_guarantee query(detail::ex::get_forward_progress_guarantee_t) const noexcept {
+    return detail::ex::forward_progress_guarantee::parallel;
+  }
+
+  /// Whether both are of the same runtime.
+  friend bool operator==(const scheduler& a, const scheduler& b) noexcept = default;
+
+ private:
+  runtime_ref of_;
+};
+
+inline fj::scheduler runtime::scheduler() noexcept { return fj::scheduler(*this); }
+inline fj::scheduler runtime_ref::scheduler() const noexcept { return fj::scheduler(*this); }
+
+namespace detail {
+
+/// The environment of a sender for which fj::wait waits.
+class wait_environment {
+ public:
+  wait_environment(fj::scheduler here, const ex::inplace_stop_source& stops) noexcept : here_(here), stops_(&stops) {}
+
+  ex::inplace_stop_token query(ex::get_stop_token_t) const noexcept { return stops_->get_token(); }
+  fj::scheduler query(ex::get_scheduler_t) const noexcept { return here_; }
+  fj::scheduler query(ex::get_start_scheduler_t) const noexcept { return here_; }
+  fj::scheduler query(ex::get_delegation_scheduler_t) const noexcept { return here_; }
+
+ private:
+  fj::scheduler here_;
+  const ex::inplace_stop_source* stops_;
+};
+
+template <class... Values>
+using decayed_values = std::tuple<std::decay_t<Values>...>;
+
+template <class... Ways>
+struct completion_with_value {
+  static_assert(sizeof...(Ways) < 2,
+                "fj::wait: the sender may complete with different values; pass it through into_variant first");
+  using type = std::tuple<>;
+};
+template <class Values>
+struct completion_with_value<Values> {
+  using type = Values;
+};
+
+/// What fj::wait returns for those values: nothing, a value or a tuple.
+template <class Values>
+struct awaited_values {
+  using type = Values;
+};
+template <>
+struct awaited_values<std::tuple<>> {
+  using type = void;
+};
+template <class Value>
+struct awaited_values<std::tuple<Value>> {
+  using type = Value;
+};
+
+/// In the frame of the call of fj::wait.
+template <class Values>
+class sender_wait {
+ public:
+  /// Errors: as the constructor of a waiter.
+  sender_wait(fj::scheduler here, const wait_options& options)
+      : here_(here), first_(limits_of(options, "fj::wait")), last_({.place = {"fj::wait", options.at}}) {}
+  sender_wait(const sender_wait&) = delete;
+  sender_wait& operator=(const sender_wait&) = delete;
+
+  wait_environment environment() const noexcept { return {here_, stops_}; }
+
+  // By the sender, one of these, from any thread. This object may be gone when it returns.
+  template <class... Given>
+  void set_value(Given&&... given) noexcept {
+    try {
+      values_.emplace(std::forward<Given>(given)...);
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    end();
+  }
+  template <class Error>
+  void set_error(Error&& error) noexcept {
+    using type = std::decay_t<Error>;
+    if constexpr (std::is_same_v<type, std::exception_ptr>) {
+      error_ = std::forward<Error>(error);
+    } else if constexpr (std::is_same_v<type, std::error_code>) {
+      error_ = std::make_exception_ptr(std::system_error(error));
+    } else {
+      error_ = std::make_exception_ptr(std::forward<Error>(error));
+    }
+    end();
+  }
+  void end() noexcept {
+    waiter& waits = first_.claim(0) ? first_ : last_;
+    if (&waits == &last_) static_cast<void>(last_.claim(0));
+    waits.wake();
+  }
+
+  Values wait() {
+    first_.set_aside_again();  // what the sender begins with may have waited
+    const wait_end ended = waiter::end_by(first_.wait());
+    if (ended != wait_end::served) {
+      // The operation lies in this frame, too, so the frame has to stay until that is over.
+      stops_.request_stop();
+      last_.set_aside_again();
+      last_.wait();
+    }
+    if (error_) std::rethrow_exception(std::move(error_));
+    if (values_) return *std::move(values_);
+    throw_if_limited(ended);
+    throw cancelled();
+  }
+
+ private:
+  const fj::scheduler here_;
+  ex::inplace_stop_source stops_;
+  waiter first_;  // with the limits
+  waiter last_;   // after a limit, for the end of the operation
+  std::optional<Values> values_;
+  std::exception_ptr error_;
+};
+
+template <class Values>
+class wait_receiver {
+ public:
+  using receiver_concept = ex::receiver_tag;
+
+  explicit wait_receiver(sender_wait<Values>& of) noexcept : of_(&of) {}
+
+  wait_environment get_env() const noexcept { return of_->environment(); }
+  template <class... Given>
+  void set_value(Given&&... given) noexcept {
+    of_->set_value(std::forward<Given>(given)...);
+  }
+  template <class Error>
+  void set_error(Error&& error) noexcept {
+    of_->set_error(std::forward<Error>(error));
+  }
+  void set_stopped() noexcept { of_->end(); }
+
+ private:
+  sender_wait<Values>* of_;
+};
+
+}  // namespace detail
+
+/// Starts a sender and waits until it has completed. A fiber or a branch waits without its worker, which does other
+/// work; a thread outside any runtime sleeps. Returns what the sender completes with: nothing, a value, or a tuple of
+/// several. Throws its error: std::system_error for a std::error_code, otherwise the error itself. Throws fj::cancelled
+/// if it was stopped.
+///
+/// If the time options.until comes, or options.stop is asked to stop, the sender's stop token is asked to stop; then
+/// wait waits on, until the sender has completed. If it was stopped, wait throws fj::timed_out or fj::cancelled. A value
+/// or an error that comes in spite of that is returned or thrown.
+///
+/// The sender finds in its environment, by get_scheduler, get_start_scheduler and get_delegation_scheduler, the
+/// scheduler of the runtime that wait is called in; outside any runtime, that of the default one.
+///
+/// Errors of its own: std::bad_alloc if there is no memory for the wait; outside any runtime what the constructor of
+/// fj::runtime throws. Cost: that of the sender's operation, which lies in the frame of this call, and of a wait of a
+/// fiber. No allocation of its own, except of an exception.
+template <class Sender>
+  requires detail::ex::sender_in<Sender, detail::wait_environment>
+auto wait(Sender&& sender, wait_options options = {}) {
+  namespace ex = detail::ex;
+  using values = typename ex::value_types_of_t<Sender, detail::wait_environment, detail::decayed_values,
+                                               detail::completion_with_value>::type;
+  detail::maybe_yield();
+  detail::sender_wait<values> state(this_runtime().scheduler(), options);
+  auto operation = ex::connect(std::forward<Sender>(sender), detail::wait_receiver<values>(state));
+  ex::start(operation);
+  using result = typename detail::awaited_values<values>::type;
+  if constexpr (std::is_void_v<result>) {
+    state.wait();
+  } else if constexpr (std::tuple_size_v<values> == 1) {
+    return result(std::get<0>(state.wait()));
+  } else {
+    return result(state.wait());
+  }
+}
+
+}}  // namespace fj::v0_2
+
+#endif
+#undef FORKJOIN_WITHOUT_SENDERS

@@ -1,0 +1,434 @@
+// Senders over a runtime: its scheduler, and waits for any sender. Meson builds this over the stand-in in test/senders/, and over
+// stdexec where the option `stdexec` says where it is.
+//
+// Tried, each fails: a strand that works for the root in the operation state (switch.cpp without run_scheduled) crashes where an
+// operation ends first; a scheduler that never looks at the stop token; a wait that returns when a limit has ended it, before the
+// operation is over; one whose `end` wakes the first waiter whoever claimed it.
+#include "forkjoin/execution.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <stdexec/execution.hpp>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/go.hpp"
+#include "test/support.hpp"
+
+namespace ex = stdexec;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+// Completes when `complete` is called, or its token is asked to stop. One operation at a time.
+class event {
+ public:
+  struct operation_base {
+    virtual void value(int v) noexcept = 0;
+
+   protected:
+    ~operation_base() = default;
+  };
+
+  // Once the operation has started; false if it was stopped before.
+  bool complete(int v) {
+    while (!started_) std::this_thread::yield();
+    operation_base* const o = waits_.exchange(nullptr);
+    if (o) o->value(v);
+    return o;
+  }
+  bool started() const { return started_; }
+
+  struct sender {
+    using sender_concept = ex::sender_tag;
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() noexcept {
+      return ex::completion_signatures<ex::set_value_t(int), ex::set_stopped_t()>();
+    }
+    template <class Receiver>
+    struct operation final : operation_base {
+      using operation_state_concept = ex::operation_state_tag;
+      operation(event& e, Receiver r) : of(e), to(std::move(r)) {}
+      operation(operation&&) = delete;
+      void start() & noexcept {
+        of.waits_ = this;
+        callback.emplace(ex::get_stop_token(ex::get_env(to)), on_stop{*this});
+        of.started_ = true;
+      }
+      void value(int v) noexcept override {
+        callback.reset();
+        ex::set_value(std::move(to), int(v));
+      }
+      struct on_stop {
+        operation& o;
+        void operator()() const noexcept {
+          while (!o.of.started_) std::this_thread::yield();  // the callback is there
+          if (o.of.takes_stops && o.of.waits_.exchange(nullptr)) ex::set_stopped(std::move(o.to));
+        }
+      };
+      event& of;
+      Receiver to;
+      std::optional<ex::inplace_stop_callback<on_stop>> callback;
+    };
+    template <class Receiver>
+    operation<Receiver> connect(Receiver r) const {
+      return {*of, std::move(r)};
+    }
+    event* of;
+  };
+  sender when_complete() { return {this}; }
+
+  bool takes_stops = true;
+
+ private:
+  std::atomic<operation_base*> waits_{nullptr};
+  std::atomic<bool> started_{false};
+};
+
+// A receiver that says by which completion it was called.
+struct told {
+  std::atomic<int> values{0}, stops{0};
+};
+template <class Token>
+struct teller {
+  using receiver_concept = ex::receiver_tag;
+  struct env {
+    Token token;
+    Token query(ex::get_stop_token_t) const noexcept { return token; }
+  };
+  told* to;
+  Token token;
+  env get_env() const noexcept { return {token}; }
+  void set_value() noexcept { ++to->values; }
+  void set_stopped() noexcept { ++to->stops; }
+};
+
+// The scheduler that the receiver has in its environment.
+struct reads {
+  using sender_concept = ex::sender_tag;
+  template <class Self, class... Env>
+  static consteval auto get_completion_signatures() noexcept {
+    return ex::completion_signatures<ex::set_value_t(fj::scheduler)>();
+  }
+  template <class Receiver>
+  struct operation {
+    using operation_state_concept = ex::operation_state_tag;
+    Receiver to;
+    void start() & noexcept { ex::set_value(std::move(to), ex::get_scheduler(ex::get_env(to))); }
+  };
+  template <class Receiver>
+  operation<Receiver> connect(Receiver r) const {
+    return {std::move(r)};
+  }
+};
+
+// As an operation of start_detached: it ends when it completes, and its strand goes on.
+struct detached {
+  detached(fj::runtime& rt, fj::latch& l, std::atomic<long>& s)
+      : all(l), sum(s), operation(ex::connect(ex::schedule(rt.scheduler()), receiver{this})) {}
+
+  struct receiver {
+    using receiver_concept = ex::receiver_tag;
+    detached* of;
+    void set_value() noexcept { complete(of); }
+    void set_stopped() noexcept {}
+  };
+
+  static void start(fj::runtime& rt, fj::latch& all, std::atomic<long>& sum) {
+    ex::start((new detached(rt, all, sum))->operation);
+  }
+  static void complete(detached* d) noexcept;
+
+  fj::latch& all;
+  std::atomic<long>& sum;
+  ex::connect_result_t<fj::scheduler::sender, receiver> operation;
+};
+
+fj::local<long> own_value;
+
+void detached::complete(detached* d) noexcept {
+  fj::latch& all = d->all;
+  std::atomic<long>& sum = d->sum;
+  d->~detached();
+  std::memset(static_cast<void*>(d), 0xFF, sizeof *d);
+  ::operator delete(d);
+  own_value.get() = 1;
+  fj::yield();
+  sum += fib(8) + own_value.get();
+  all.count_down();
+}
+
+}  // namespace
+
+// Not inlined: g++ 12 warns where it sees one of a pair.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* const got = std::malloc(bytes)) return got;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+TEST_CASE("execution: the scheduler says what it is") {
+  fj::runtime rt(test::with_procs(1)), other(test::with_procs(1));
+  static_assert(ex::scheduler<fj::scheduler>);
+  static_assert(ex::sender<fj::scheduler::sender>);
+  const fj::scheduler s = rt.scheduler();
+  CHECK(s == rt.scheduler());
+  CHECK(s != other.scheduler());
+  CHECK(s == fj::runtime_ref(rt).scheduler());
+  CHECK(rt.run([] { return fj::this_runtime().scheduler(); }) == s);
+  CHECK(ex::get_forward_progress_guarantee(s) == ex::forward_progress_guarantee::parallel);
+  CHECK(ex::get_completion_scheduler<ex::set_value_t>(ex::get_env(ex::schedule(s))) == s);
+  // It cannot fail, and is stopped only where that can be.
+  using never = teller<ex::never_stop_token>;
+  using may_stop = teller<ex::inplace_stop_token>;
+  static_assert(std::is_same_v<ex::completion_signatures_of_t<fj::scheduler::sender, never::env>,
+                               ex::completion_signatures<ex::set_value_t()>>);
+  static_assert(std::is_same_v<ex::completion_signatures_of_t<fj::scheduler::sender, may_stop::env>,
+                               ex::completion_signatures<ex::set_value_t(), ex::set_stopped_t()>>);
+}
+
+TEST_CASE("execution: what is scheduled runs on a P, and may fork, wait and block") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    CAPTURE(p);
+    fj::runtime rt(test::with_procs(p));
+    const auto work = [&] {
+      return ex::schedule(rt.scheduler()) | ex::then([&] {
+               CHECK(fj::this_runtime() == fj::runtime_ref(rt));
+               CHECK(fj::this_proc() >= 0);
+               fj::sleep_for(100us);
+               CHECK(fj::go([] { return 7; }).get() == 7);
+               CHECK(fj::blocking([] { return 8; }) == 8);
+               return fib(15) + own_value.get();
+             });
+    };
+    CHECK(std::get<0>(ex::sync_wait(work()).value()) == 610);
+    CHECK(fj::wait(work()) == 610);
+    CHECK(rt.run([&] { return fj::wait(work()); }) == 610);
+    CHECK(fj::run([&] { return fj::wait(work()); }) == 610);
+    rt.run([&] { fj::fork_join([&] { CHECK(fj::wait(work()) == 610); }, [&] { CHECK(fj::wait(work()) == 610); }); });
+  }
+}
+
+TEST_CASE("execution: a wait returns what the sender completes with") {
+  static_assert(std::is_void_v<decltype(fj::wait(ex::just()))>);
+  static_assert(std::is_same_v<decltype(fj::wait(ex::just(std::string()))), std::string>);
+  static_assert(std::is_same_v<decltype(fj::wait(ex::just(1, 2.0))), std::tuple<int, double>>);
+  const auto check = [] {
+    fj::wait(ex::just());
+    CHECK(fj::wait(ex::just(std::string("a"))) == "a");
+    CHECK(fj::wait(ex::just(1, std::string("b"))) == std::tuple(1, std::string("b")));
+    CHECK(*fj::wait(ex::just(std::make_unique<int>(3))) == 3);
+    CHECK_THROWS_AS(fj::wait(ex::just() | ex::then([] { throw std::out_of_range("far"); })), std::out_of_range);
+    CHECK_THROWS_AS(fj::wait(ex::just_error(5)), int);
+    CHECK_THROWS_AS(fj::wait(ex::just_error(std::make_error_code(std::errc::io_error))), std::system_error);
+    CHECK_THROWS_AS(fj::wait(ex::just_stopped()), fj::cancelled);
+  };
+  check();
+  fj::run(check);
+  // In the runtime that waits, or outside any in the default one.
+  fj::runtime rt(test::with_procs(2));
+  CHECK(rt.run([] { return fj::wait(reads()); }) == rt.scheduler());
+  CHECK(fj::wait(reads()) == fj::this_runtime().scheduler());
+}
+
+TEST_CASE("execution: from one runtime to another") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    CAPTURE(p);
+    fj::runtime a(test::with_procs(p)), b(test::with_procs(p));
+    const auto there_and_back = [&] {
+      return ex::schedule(a.scheduler()) | ex::then([] { return fj::this_runtime(); }) |
+             ex::continues_on(b.scheduler()) | ex::then([&](fj::runtime_ref first) {
+               CHECK(first == fj::runtime_ref(a));
+               CHECK(fj::this_runtime() == fj::runtime_ref(b));
+               return fib(10);
+             }) |
+             ex::continues_on(a.scheduler()) | ex::then([&](long x) {
+               CHECK(fj::this_runtime() == fj::runtime_ref(a));
+               return x;
+             });
+    };
+    CHECK(fj::wait(there_and_back()) == 55);
+    CHECK(a.run([&] { return fj::wait(there_and_back()); }) == 55);
+  }
+}
+
+TEST_CASE("execution: the worker of a branch that waits does other work") {
+  fj::runtime rt(test::with_procs(1));
+  event e;
+  rt.run([&] { fj::fork_join([&] { CHECK(fj::wait(e.when_complete()) == 3); }, [&] { e.complete(3); }); });
+}
+
+TEST_CASE("execution: thousands of fibers wait for senders at once") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    CAPTURE(p);
+    fj::runtime rt(test::with_procs(p)), other(test::with_procs(p));
+    const int fibers = test::divided(10'000);
+    fj::latch all(fibers + 1);
+    std::atomic<int> done{0};
+    rt.run([&] {
+      fj::task_group group;
+      for (int i = 0; i < fibers; ++i)
+        group.run([&] {
+          fj::wait(ex::schedule(other.scheduler()) | ex::then([&] { all.arrive_and_wait(); }));
+          ++done;
+        });
+      all.arrive_and_wait();
+      group.wait();
+    });
+    CHECK(done == fibers);
+  }
+}
+
+TEST_CASE("execution: limits of a wait stop the sender") {
+  for (const bool inside : {false, true}) {
+    CAPTURE(inside);
+    const auto check = [] {
+      event timed, stopped, completes;
+      CHECK_THROWS_AS(fj::wait(timed.when_complete(), {.until = std::chrono::steady_clock::now() + 2ms}),
+                      fj::timed_out);
+      fj::stop_source source;
+      const fj::stop_token token = source.get_token();
+      std::thread asks([&] {
+        while (!stopped.started()) std::this_thread::yield();
+        source.request_stop();
+      });
+      CHECK_THROWS_AS(fj::wait(stopped.when_complete(), {.stop = &token}), fj::cancelled);
+      asks.join();
+      // One that takes no stops is waited for, and what it gives is returned.
+      completes.takes_stops = false;
+      std::thread gives([&] {
+        std::this_thread::sleep_for(20ms);
+        completes.complete(9);
+      });
+      const auto begun = std::chrono::steady_clock::now();
+      CHECK(fj::wait(completes.when_complete(), {.until = begun + 1ms}) == 9);
+      CHECK(std::chrono::steady_clock::now() - begun >= 19ms);
+      gives.join();
+    };
+    inside ? fj::run(check) : check();
+  }
+}
+
+TEST_CASE("execution: a stop against a completion") {
+  for (const unsigned p : {1u, 2u}) {
+    CAPTURE(p);
+    fj::runtime rt(test::with_procs(p));
+    int values = 0, stops = 0;
+    for (int i = 0; i < test::divided(1000); ++i) {
+      event e;
+      fj::stop_source source;
+      const fj::stop_token token = source.get_token();
+      std::atomic<int> go{0};
+      std::atomic<bool> completed{false};
+      std::thread gives([&] {
+        ++go;
+        while (go != 2) std::this_thread::yield();
+        completed = e.complete(i);
+      });
+      std::thread asks([&] {
+        while (!e.started()) std::this_thread::yield();
+        ++go;
+        while (go != 2) std::this_thread::yield();
+        source.request_stop();
+      });
+      bool stopped = false;
+      rt.run([&] {
+        try {
+          const int got = fj::wait(e.when_complete(), {.until = std::chrono::steady_clock::now() + 1s, .stop = &token});
+          CHECK(got == i);
+        } catch (const fj::cancelled&) {
+          stopped = true;
+        }
+      });
+      gives.join();
+      asks.join();
+      CHECK(stopped != completed);
+      ++(stopped ? stops : values);
+    }
+    MESSAGE(values << " values, " << stops << " stops");
+  }
+}
+
+TEST_CASE("execution: a scheduled operation is stopped if its token is asked before its turn") {
+  fj::runtime rt(test::with_procs(1));
+  told late, early;
+  ex::inplace_stop_source source;
+  using receiver = teller<ex::inplace_stop_token>;
+  auto waits = ex::connect(ex::schedule(rt.scheduler()), receiver{&late, source.get_token()});
+  auto runs = ex::connect(ex::schedule(rt.scheduler()), receiver{&early, ex::inplace_stop_token()});
+  rt.run([&] {
+    ex::start(waits);  // the only P runs this strand
+    ex::start(runs);
+    source.request_stop();
+  });
+  while (early.values == 0 || late.stops + late.values == 0) std::this_thread::yield();
+  CHECK(late.stops == 1);
+  CHECK(late.values == 0);
+  CHECK(early.stops == 0);
+}
+
+TEST_CASE("execution: an operation may end before its strand") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    CAPTURE(p);
+    fj::runtime rt(test::with_procs(p));
+    const int count = test::divided(1000);
+    fj::latch all(count);
+    std::atomic<long> sum{0};
+    const auto start_all = [&] {
+      for (int i = 0; i < count; ++i) detached::start(rt, all, sum);
+    };
+    rt.run([&] {
+      start_all();
+      all.wait();
+    });
+    CHECK(sum == (21 + 1L) * count);
+    // From outside; and the runtime ends when they have.
+    fj::latch again(count);
+    sum = 0;
+    {
+      fj::runtime brief(test::with_procs(p));
+      for (int i = 0; i < count; ++i) detached::start(brief, again, sum);
+    }
+    CHECK(sum == (21 + 1L) * count);
+  }
+}
+
+TEST_CASE("execution: neither schedule nor a wait allocates") {
+  fj::runtime rt(test::with_procs(2));
+  long before = 0, after = 0;
+  const auto work = [&] { return ex::schedule(rt.scheduler()) | ex::then([] { return 1; }); };
+  rt.run([&] {
+    for (int i = 0; i < 100; ++i) CHECK(fj::wait(work()) == 1);  // the pools have what they need
+    before = allocations;
+    int sum = 0;
+    for (int i = 0; i < 1000; ++i) sum += fj::wait(work());
+    after = allocations;
+    CHECK(sum == 1000);
+  });
+  CHECK(after - before < 100);  // the monitor's thread and new stacks
+}
