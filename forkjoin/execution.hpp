@@ -44,6 +44,7 @@ namespace ex = stdexec;
 #include "forkjoin/abi/scheduled_call.hpp"
 #include "forkjoin/abi/waiter.hpp"
 #include "forkjoin/go/wait_options.hpp"
+#include "forkjoin/parallel_for_blocks.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
@@ -75,6 +76,146 @@ class schedule_operation {
   scheduled_call call_;
 };
 
+// bulk, bulk_chunked and bulk_unchunked, where they complete on a scheduler of this library: loops of the library.
+
+template <class Policy>
+constexpr bool is_parallel(const Policy&) noexcept {
+  return std::is_same_v<Policy, std::remove_cvref_t<decltype(ex::par)>> ||
+         std::is_same_v<Policy, std::remove_cvref_t<decltype(ex::par_unseq)>>;
+}
+template <class Wrapped>
+  requires requires(const Wrapped& w) { w.__get(); }  // stdexec's
+constexpr bool is_parallel(const Wrapped& w) noexcept {
+  return detail::is_parallel(w.__get());
+}
+
+template <class Tag, class Shape, class F>
+struct bulk_loop {
+  static constexpr bool is_chunked = std::is_same_v<Tag, ex::bulk_chunked_t>;
+
+  template <class... Values>
+  static constexpr bool is_nothrow() noexcept {
+    if constexpr (is_chunked) {
+      return std::is_nothrow_invocable_v<F&, Shape, Shape, Values&...>;
+    } else {
+      return std::is_nothrow_invocable_v<F&, Shape, Values&...>;
+    }
+  }
+
+  template <class... Values>
+  void run(Values&... values) {
+    const auto block = [&](Shape first, Shape last) {
+      if constexpr (is_chunked) {
+        f(first, last, values...);
+      } else {
+        for (; first < last; ++first) f(first, values...);
+      }
+    };
+    if (!(Shape(0) < shape)) return;
+    parallel ? fj::parallel_for_blocks(Shape(0), shape, block) : block(Shape(0), shape);
+  }
+
+  const bool parallel;
+  const Shape shape;
+  F f;
+};
+
+template <class Loop, class Receiver>
+class bulk_receiver {
+ public:
+  using receiver_concept = ex::receiver_tag;
+
+  bulk_receiver(Loop loop, Receiver r) : loop_(std::move(loop)), to_(std::move(r)) {}
+
+  ex::env_of_t<Receiver> get_env() const noexcept { return ex::get_env(to_); }
+  template <class... Values>
+  void set_value(Values&&... values) noexcept {
+    if constexpr (Loop::template is_nothrow<std::remove_reference_t<Values>...>()) {
+      loop_.run(values...);
+    } else {
+      try {
+        loop_.run(values...);
+      } catch (...) {
+        return ex::set_error(std::move(to_), std::current_exception());
+      }
+    }
+    ex::set_value(std::move(to_), std::forward<Values>(values)...);
+  }
+  template <class Error>
+  void set_error(Error&& error) noexcept {
+    ex::set_error(std::move(to_), std::forward<Error>(error));
+  }
+  void set_stopped() noexcept { ex::set_stopped(std::move(to_)); }
+
+ private:
+  Loop loop_;
+  Receiver to_;
+};
+
+/// Those of the sender before a loop, and an exception if the loop may throw one.
+template <class Loop, class Signature>
+struct throws_after {
+  static constexpr bool value = false;
+};
+template <class Loop, class... Values>
+struct throws_after<Loop, ex::set_value_t(Values...)> {
+  static constexpr bool value = !Loop::template is_nothrow<std::remove_reference_t<Values>...>();
+};
+template <class Loop, class... All>
+constexpr auto after_loop(ex::completion_signatures<All...>) noexcept {
+  using exception = ex::set_error_t(std::exception_ptr);
+  if constexpr ((throws_after<Loop, All>::value || ...) && !(std::is_same_v<All, exception> || ...)) {
+    return ex::completion_signatures<All..., exception>();
+  } else {
+    return ex::completion_signatures<All...>();
+  }
+}
+
+template <class Loop, class Child>
+class bulk_sender {
+ public:
+  using sender_concept = ex::sender_tag;
+
+  bulk_sender(Loop loop, Child child) : loop_(std::move(loop)), child_(std::move(child)) {}
+
+  template <class Self, class... Env>
+  static consteval auto get_completion_signatures() {
+    return detail::after_loop<Loop>(ex::completion_signatures_of_t<Child, Env...>());
+  }
+  template <class Receiver>
+  auto connect(Receiver r) && {
+    return ex::connect(std::move(child_), bulk_receiver<Loop, Receiver>(std::move(loop_), std::move(r)));
+  }
+  template <class Receiver>
+  auto connect(Receiver r) const& {
+    return ex::connect(child_, bulk_receiver<Loop, Receiver>(loop_, std::move(r)));
+  }
+  ex::env_of_t<Child> get_env() const noexcept { return ex::get_env(child_); }
+
+ private:
+  Loop loop_;
+  Child child_;
+};
+
+/// Where a sender completes on a scheduler of this library.
+struct scheduler_domain : ex::default_domain {
+  template <class Sender, class Env>
+    requires(std::is_same_v<ex::tag_of_t<Sender>, ex::bulk_chunked_t> ||
+             std::is_same_v<ex::tag_of_t<Sender>, ex::bulk_unchunked_t>)
+  constexpr auto transform_sender(ex::set_value_t, Sender&& sender, const Env&) const {
+    auto& [tag, data, child] = sender;
+    auto& [policy, shape, f] = data;
+    using loop =
+        bulk_loop<ex::tag_of_t<Sender>, std::remove_cvref_t<decltype(shape)>, std::remove_cvref_t<decltype(f)>>;
+    using from = std::remove_cvref_t<decltype(child)>;
+    if constexpr (std::is_lvalue_reference_v<Sender>) {
+      return bulk_sender<loop, from>({detail::is_parallel(policy), shape, f}, child);
+    } else {
+      return bulk_sender<loop, from>({detail::is_parallel(policy), shape, std::move(f)}, std::move(child));
+    }
+  }
+};
+
 }  // namespace detail
 
 /// A scheduler of C++26, of a runtime: runtime::scheduler and runtime_ref::scheduler return it. It must not be used
@@ -97,12 +238,15 @@ class scheduler {
    public:
     using sender_concept = detail::ex::sender_tag;
 
-    /// What get_env returns: the completion scheduler.
+    /// What get_env returns: the completion scheduler and its domain.
     class attributes {
      public:
       template <class Tag>
       fj::scheduler query(detail::ex::get_completion_scheduler_t<Tag>) const noexcept {
         return fj::scheduler(of_);
+      }
+      detail::scheduler_domain query(detail::ex::get_completion_domain_t<detail::ex::set_value_t>) const noexcept {
+        return {};
       }
 
      private:
@@ -138,6 +282,9 @@ class scheduler {
 
   detail::ex::forward_progress_guarantee query(detail::ex::get_forward_progress_guarantee_t) const noexcept {
     return detail::ex::forward_progress_guarantee::parallel;
+  }
+  detail::scheduler_domain query(detail::ex::get_completion_domain_t<detail::ex::set_value_t>) const noexcept {
+    return {};
   }
 
   /// Whether both are of the same runtime.

@@ -432,3 +432,113 @@ TEST_CASE("execution: neither schedule nor a wait allocates") {
   });
   CHECK(after - before < 100);  // the monitor's thread and new stacks
 }
+
+TEST_CASE("execution: bulk is a loop of the library") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    CAPTURE(p);
+    fj::runtime rt(test::with_procs(p));
+    for (const int n : {-1, 0, 1, 7, 100'000}) {
+      CAPTURE(n);
+      const std::size_t count = n > 0 ? static_cast<std::size_t>(n) : 0;
+      std::vector<int> calls(count);
+      const auto once = [&] { return std::vector<int>(count, 1); };
+      const auto on_it = [&] { return ex::schedule(rt.scheduler()) | ex::then([] { return 3; }); };
+      const auto add = [&](int i, int by) { calls[static_cast<std::size_t>(i)] += by - 2; };
+      CHECK(fj::wait(on_it() | ex::bulk_unchunked(ex::par, n, add)) == 3);
+      CHECK(calls == once());
+      calls.assign(count, 0);
+      const auto add_all = [&](int first, int last, int by) {
+        CHECK(first < last);
+        for (; first < last; ++first) add(first, by);
+      };
+      CHECK(rt.run([&] { return fj::wait(on_it() | ex::bulk_chunked(ex::par, n, add_all)); }) == 3);
+      CHECK(calls == once());
+      int blocks = 0, at = 0;
+      fj::wait(on_it() | ex::bulk_chunked(ex::seq, n, [&](int first, int last, int) {
+                 ++blocks;
+                 at += last - first;
+               }));
+      CHECK(blocks == (n > 0));
+      CHECK(at == static_cast<int>(count));
+    }
+    // With the sender before as an lvalue, and what the function throws.
+    const auto throws = ex::schedule(rt.scheduler()) | ex::bulk_unchunked(ex::par, 1000, [](int i) {
+                          if (i >= 5) throw std::out_of_range(std::to_string(i));
+                        });
+    for (int i = 0; i < 3; ++i) CHECK_THROWS_WITH_AS(fj::wait(throws), "5", std::out_of_range);
+  }
+}
+
+// Tried: with a plain loop in place of the library's it runs on one P.
+TEST_CASE("execution: a long bulk runs on several P, and its branches may wait") {
+  fj::runtime rt(test::with_procs(2));
+  std::atomic<unsigned> procs{0};
+  fj::wait(ex::schedule(rt.scheduler()) | ex::bulk_unchunked(ex::par, 20'000, [&](int i) {
+             if (i % 1000 == 0) fj::sleep_for(10us);
+             const auto until = std::chrono::steady_clock::now() + 5us;
+             while (std::chrono::steady_clock::now() < until) {}
+             procs |= 1u << fj::this_proc();
+           }));
+  CHECK(procs == 3);
+}
+
+#ifndef TEST_STAND_IN_FOR_SENDERS
+
+TEST_CASE("execution: algorithms of a whole library of senders") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    CAPTURE(p);
+    fj::runtime rt(test::with_procs(p));
+    const auto on_it = [&] { return ex::schedule(rt.scheduler()); };
+    CHECK(rt.run([&] {
+      return fj::wait(ex::when_all(on_it() | ex::then([] { return fib(10); }),
+                                   on_it() | ex::then([] { return fib(11); }), ex::just(7)));
+    }) == std::tuple(55, 89, 7));
+    // The other children of when_all are asked to stop.
+    event never;
+    CHECK_THROWS_AS(fj::wait(ex::when_all(never.when_complete(), on_it() | ex::then([] { throw 5; }))), int);
+    CHECK(fj::wait(on_it() | ex::let_value([&] {
+                     const long here = fib(12);
+                     return on_it() | ex::then([here] { return here + fib(5); });
+                   })) == 149);
+    std::vector<int> calls(1000);
+    fj::wait(on_it() | ex::bulk(ex::par, 1000, [&](int i) { ++calls[static_cast<std::size_t>(i)]; }));
+    CHECK(calls == std::vector<int>(1000, 1));
+    CHECK(fj::wait(ex::starts_on(rt.scheduler(), ex::just() | ex::then([] { return fj::this_proc() >= 0; }))));
+  }
+}
+
+TEST_CASE("execution: a scope of senders") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    CAPTURE(p);
+    fj::runtime rt(test::with_procs(p));
+    const auto spawn_all = [&] {
+      ex::counting_scope scope;
+      std::atomic<int> n{0};
+      for (int i = 0; i < 1000; ++i)
+        ex::spawn(ex::schedule(rt.scheduler()) | ex::then([&]() noexcept {
+                    fj::yield();
+                    n += static_cast<int>(fib(5));
+                  }),
+                  scope.get_token());
+      fj::wait(scope.join());
+      CHECK(n == 5000);
+    };
+    spawn_all();
+    rt.run(spawn_all);
+  }
+}
+
+TEST_CASE("execution: a coroutine on a scheduler") {
+  fj::runtime rt(test::with_procs(2)), other(test::with_procs(1));
+  const auto task = [&]() -> ex::task<long> {
+    co_await ex::schedule(other.scheduler());
+    const long x = co_await (ex::schedule(rt.scheduler()) | ex::then([] { return fib(12); }));
+    co_return x + fib(5);
+  };
+  CHECK(fj::wait(task()) == 149);
+  CHECK(rt.run([&] { return fj::wait(task()); }) == 149);
+  const ex::task_scheduler any(rt.scheduler());
+  CHECK(fj::wait(ex::schedule(any) | ex::then([] { return fj::this_proc() >= 0; })));
+}
+
+#endif

@@ -85,12 +85,18 @@ struct get_start_scheduler_t : simple_query<get_start_scheduler_t> {};
 struct get_delegation_scheduler_t : simple_query<get_delegation_scheduler_t> {};
 template <class Completion>
 struct get_completion_scheduler_t : simple_query<get_completion_scheduler_t<Completion>> {};
+template <class Completion>
+struct get_completion_domain_t : simple_query<get_completion_domain_t<Completion>> {};
 struct get_forward_progress_guarantee_t : simple_query<get_forward_progress_guarantee_t> {};
 inline constexpr get_scheduler_t get_scheduler;
 inline constexpr get_delegation_scheduler_t get_delegation_scheduler;
 template <class Completion>
 inline constexpr get_completion_scheduler_t<Completion> get_completion_scheduler;
+template <class Completion>
+inline constexpr get_completion_domain_t<Completion> get_completion_domain;
 inline constexpr get_forward_progress_guarantee_t get_forward_progress_guarantee;
+
+struct default_domain {};
 
 enum class forward_progress_guarantee { concurrent, parallel, weakly_parallel };
 
@@ -539,6 +545,70 @@ struct continues_on_t {
 };
 inline constexpr then_t then;
 inline constexpr continues_on_t continues_on;
+
+// Bulk: what the domain makes of it, where the sender before completes on a scheduler that has one.
+
+struct sequenced_policy {};
+struct parallel_policy {};
+struct parallel_unsequenced_policy {};
+inline constexpr sequenced_policy seq;
+inline constexpr parallel_policy par;
+inline constexpr parallel_unsequenced_policy par_unseq;
+
+template <class Policy, class Shape, class F>
+struct bulk_data {
+  Policy policy;
+  Shape shape;
+  F f;
+};
+
+template <class Tag, class Data, class Child>
+struct bulk_sender {
+  using sender_concept = sender_tag;
+  template <class S>
+  static auto transformed(S&& s) {
+    using domain = decltype(get_completion_domain<set_value_t>(stdexec::get_env(s.child)));
+    return domain().transform_sender(set_value_t(), std::forward<S>(s), env());
+  }
+  template <class Self, class... Env>
+  static consteval auto get_completion_signatures() noexcept {
+    return completion_signatures_of_t<decltype(transformed(std::declval<bulk_sender>())), Env...>();
+  }
+  template <class Receiver>
+  auto connect(Receiver r) && {
+    return stdexec::connect(transformed(std::move(*this)), std::move(r));
+  }
+  template <class Receiver>
+  auto connect(Receiver r) const& {
+    return stdexec::connect(transformed(*this), std::move(r));
+  }
+  auto get_env() const noexcept { return stdexec::get_env(child); }
+
+  Tag tag;
+  Data data;
+  Child child;
+};
+template <class S>
+using tag_of_t = std::remove_cvref_t<decltype(std::declval<S>().tag)>;
+
+template <class Self>
+struct bulk_tag {
+  template <sender S, class Policy, class Shape, class F>
+  auto operator()(S s, Policy policy, Shape shape, F f) const {
+    using data = bulk_data<Policy, Shape, F>;
+    return bulk_sender<Self, data, S>{Self(), data{policy, shape, std::move(f)}, std::move(s)};
+  }
+  template <class Policy, class Shape, class F>
+  auto operator()(Policy policy, Shape shape, F f) const {
+    return closure{[policy, shape, f = std::move(f)](auto s) mutable {
+      return Self()(std::move(s), policy, shape, std::move(f));
+    }};
+  }
+};
+struct bulk_chunked_t : bulk_tag<bulk_chunked_t> {};
+struct bulk_unchunked_t : bulk_tag<bulk_unchunked_t> {};
+inline constexpr bulk_chunked_t bulk_chunked;
+inline constexpr bulk_unchunked_t bulk_unchunked;
 
 // sync_wait.
 
