@@ -33,6 +33,7 @@ namespace ex = stdexec;
 
 #ifndef FORKJOIN_WITHOUT_SENDERS
 
+#include <coroutine>
 #include <exception>
 #include <optional>
 #include <system_error>
@@ -43,6 +44,7 @@ namespace ex = stdexec;
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "forkjoin/abi/scheduled_call.hpp"
 #include "forkjoin/abi/waiter.hpp"
+#include "forkjoin/go/future.hpp"
 #include "forkjoin/go/wait_options.hpp"
 #include "forkjoin/parallel_for_blocks.hpp"
 #include "forkjoin/run.hpp"
@@ -279,6 +281,7 @@ class scheduler {
   };
 
   sender schedule() const noexcept { return sender(of_); }
+  runtime_ref runtime() const noexcept { return of_; }
 
   detail::ex::forward_progress_guarantee query(detail::ex::get_forward_progress_guarantee_t) const noexcept {
     return detail::ex::forward_progress_guarantee::parallel;
@@ -463,6 +466,66 @@ auto wait(Sender&& sender, wait_options options = {}) {
   } else {
     return result(state.wait());
   }
+}
+
+namespace detail {
+
+/// Suspends a coroutine, and resumes it in a strand of a runtime.
+class resumed_on_a_p {
+ public:
+  explicit resumed_on_a_p(detail::scheduler& s) noexcept : scheduler_(s) {}
+  resumed_on_a_p(const resumed_on_a_p&) = delete;
+  resumed_on_a_p& operator=(const resumed_on_a_p&) = delete;
+
+  void await_suspend(std::coroutine_handle<> waits) noexcept {
+    waits_ = waits;
+    call_.start(scheduler_);
+  }
+
+ private:
+  static void resume(job_body& body) noexcept {
+    static_cast<resumed_on_a_p*>(static_cast<operation_body&>(body).operation)->waits_.resume();
+  }
+
+  detail::scheduler& scheduler_;
+  std::coroutine_handle<> waits_;
+  scheduled_call call_{&resume, this};
+};
+
+class scheduler_awaiter : public resumed_on_a_p {
+ public:
+  using resumed_on_a_p::resumed_on_a_p;
+
+  bool await_ready() const noexcept { return false; }
+  void await_resume() const noexcept {}
+};
+
+template <class T>
+class future_awaiter : public resumed_on_a_p {
+ public:
+  explicit future_awaiter(future<T> of) : resumed_on_a_p(scheduler_of(this_runtime())), of_(std::move(of)) {}
+
+  bool await_ready() const noexcept { return of_.ready(); }
+  T await_resume() { return of_.get(); }  // waits on the P, which does other work
+
+ private:
+  future<T> of_;
+};
+
+}  // namespace detail
+
+/// For any coroutine: it is suspended, and resumes on a P of that runtime, where it may fork, wait and block as any
+/// strand, until it is suspended again. As schedule(), it cannot fail and takes no memory.
+inline detail::scheduler_awaiter operator co_await(const scheduler& on) noexcept {
+  return detail::scheduler_awaiter(detail::scheduler_of(on.runtime()));
+}
+
+/// For any coroutine: the future's result, or its exception, as from get. If it is not ready, the coroutine is
+/// suspended, and resumes on a P of the runtime that it ran in; outside any, of the default one. Errors: those of get,
+/// and outside any runtime what the constructor of fj::runtime throws. Cost: a strand that waits for the future.
+template <class T>
+detail::future_awaiter<T> operator co_await(future<T>&& of) {
+  return detail::future_awaiter<T>(std::move(of));
 }
 
 }}  // namespace fj::v0_2

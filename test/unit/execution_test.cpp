@@ -3,13 +3,14 @@
 //
 // Tried, each fails: a strand that works for the root in the operation state (switch.cpp without run_scheduled) crashes where an
 // operation ends first; a scheduler that never looks at the stop token; a wait that returns when a limit has ended it, before the
-// operation is over; one whose `end` wakes the first waiter whoever claimed it.
+// operation is over; one that does not ask the sender to stop; one whose `end` wakes the first waiter whoever claimed it.
 #include "forkjoin/execution.hpp"
 
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <chrono>
+#include <coroutine>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -143,6 +144,17 @@ struct reads {
   operation<Receiver> connect(Receiver r) const {
     return {std::move(r)};
   }
+};
+
+// A coroutine of code that knows nothing of the library: it begins at once, and nobody waits for it.
+struct eager {
+  struct promise_type {
+    eager get_return_object() const noexcept { return {}; }
+    std::suspend_never initial_suspend() const noexcept { return {}; }
+    std::suspend_never final_suspend() const noexcept { return {}; }
+    void return_void() const noexcept {}
+    void unhandled_exception() const noexcept { std::terminate(); }
+  };
 };
 
 // As an operation of start_detached: it ends when it completes, and its strand goes on.
@@ -482,6 +494,57 @@ TEST_CASE("execution: a long bulk runs on several P, and its branches may wait")
   CHECK(procs == 3);
 }
 
+TEST_CASE("execution: any coroutine may await a future and a scheduler") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    CAPTURE(p);
+    fj::runtime rt(test::with_procs(p)), other(test::with_procs(p));
+    fj::latch slow(1);
+    fj::latch all(4);
+    const auto jumps = [&]() -> eager {
+      co_await other.scheduler();
+      CHECK(fj::this_runtime() == fj::runtime_ref(other));
+      CHECK(fib(10) == 55);
+      co_await rt.scheduler();
+      CHECK(fj::this_runtime() == fj::runtime_ref(rt));
+      fj::sleep_for(100us);
+      all.count_down();
+    };
+    const auto awaits = [&](int expected) -> eager {
+      const int got = co_await rt.go([&] {
+        slow.wait();
+        return 7;
+      });
+      CHECK(got == 7);
+      CHECK(fj::this_proc() >= 0);  // of the runtime that it ran in, or the default one
+      CHECK((fj::this_runtime() == fj::runtime_ref(rt)) == (expected == 1));
+      CHECK(fib(10) == 55);
+      auto ready = fj::go([] { return 8; });
+      ready.wait();
+      CHECK(co_await std::move(ready) == 8);
+      all.count_down();
+    };
+    const auto throws = [&]() -> eager {
+      bool caught = false;
+      try {
+        co_await rt.go([&] {
+          slow.wait();
+          throw std::out_of_range("far");
+        });
+      } catch (const std::out_of_range&) {
+        caught = true;
+      }
+      CHECK(caught);
+      all.count_down();
+    };
+    jumps();
+    awaits(0);
+    rt.run([&] { awaits(1); });
+    throws();
+    slow.count_down();
+    all.wait();
+  }
+}
+
 #ifndef TEST_STAND_IN_FOR_SENDERS
 
 TEST_CASE("execution: algorithms of a whole library of senders") {
@@ -537,6 +600,9 @@ TEST_CASE("execution: a coroutine on a scheduler") {
   };
   CHECK(fj::wait(task()) == 149);
   CHECK(rt.run([&] { return fj::wait(task()); }) == 149);
+  const auto awaits = [&]() -> ex::task<int> { co_return co_await rt.go([] { return 7; }); };
+  CHECK(fj::wait(awaits()) == 7);
+  CHECK(fj::wait(rt.go([] { return 9; })) == 9);  // what can be awaited is a sender
   const ex::task_scheduler any(rt.scheduler());
   CHECK(fj::wait(ex::schedule(any) | ex::then([] { return fj::this_proc() >= 0; })));
 }
