@@ -4,18 +4,16 @@
 //   mpirun -n 4 heat [side [steps [overlap | after | alone]]]      default 200 100 overlap
 //
 // after: first the exchange, then the loop. alone: no exchange, and the check at the end finds it.
-#include <mpi.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <forkjoin/forkjoin.hpp>
-#include <forkjoin/go.hpp>
+#include <forkjoin/mpi.hpp>
 #include <iostream>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -36,10 +34,14 @@ class strip {
 
   std::int64_t first() const { return first_; }
   std::int64_t last() const { return last_; }
-  double* row(std::int64_t number) { return &now_[static_cast<std::size_t>((number - first_ + 1) * side_)]; }
+  std::span<double> row(std::int64_t number) {
+    return std::span(now_).subspan(static_cast<std::size_t>((number - first_ + 1) * side_),
+                                   static_cast<std::size_t>(side_));
+  }
 
   void compute(std::int64_t number) {
-    const double *const above = row(number - 1), *const here = row(number), *const below = row(number + 1);
+    const double *const above = row(number - 1).data(), *const here = row(number).data(),
+                        *const below = row(number + 1).data();
     double* const to = next_.data() + (here - now_.data());
     for (std::int64_t c = 1; c < side_ - 1; ++c) to[c] = 0.25 * (above[c] + below[c] + here[c - 1] + here[c + 1]);
   }
@@ -52,24 +54,21 @@ class strip {
 
 enum class way { overlap, after, alone };
 
-void advance(strip& mine, int side, int steps, way how) {
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int above = rank == 0 ? MPI_PROC_NULL : rank - 1, below = rank == ranks - 1 ? MPI_PROC_NULL : rank + 1;
+void advance(const fj::mpi::session& mpi, strip& mine, int steps, way how) {
+  const int above = mpi.rank() == 0 ? MPI_PROC_NULL : mpi.rank() - 1;
+  const int below = mpi.rank() == mpi.ranks() - 1 ? MPI_PROC_NULL : mpi.rank() + 1;
   enum tag { downwards, upwards };
 
   for (int step = 0; step < steps; ++step) {
-    MPI_Request travelling[4];
-    int count = 0;
+    std::vector<MPI_Request> travelling;
     if (how != way::alone) {
-      MPI_Irecv(mine.row(mine.first() - 1), side, MPI_DOUBLE, above, downwards, MPI_COMM_WORLD, &travelling[count++]);
-      MPI_Irecv(mine.row(mine.last()), side, MPI_DOUBLE, below, upwards, MPI_COMM_WORLD, &travelling[count++]);
-      MPI_Isend(mine.row(mine.first()), side, MPI_DOUBLE, above, upwards, MPI_COMM_WORLD, &travelling[count++]);
-      MPI_Isend(mine.row(mine.last() - 1), side, MPI_DOUBLE, below, downwards, MPI_COMM_WORLD, &travelling[count++]);
+      travelling = {mpi.start_receive(mine.row(mine.first() - 1), above, downwards),
+                    mpi.start_receive(mine.row(mine.last()), below, upwards),
+                    mpi.start_send(mine.row(mine.first()), above, upwards),
+                    mpi.start_send(mine.row(mine.last() - 1), below, downwards)};
     }
     const auto ends = [&] {
-      fj::blocking([&] { MPI_Waitall(count, travelling, MPI_STATUSES_IGNORE); });
+      fj::mpi::wait_all(travelling);
       mine.compute(mine.first());
       mine.compute(mine.last() - 1);
     };
@@ -92,40 +91,37 @@ bool is_right(strip& mine, int side, int steps) {
   strip whole(side, 1, side - 1);
   for (int step = 0; step < steps; ++step, whole.end_step())
     for (std::int64_t row = whole.first(); row < whole.last(); ++row) whole.compute(row);
-  return std::equal(mine.row(mine.first()), mine.row(mine.last()), whole.row(mine.first()));
+  for (std::int64_t row = mine.first(); row < mine.last(); ++row)
+    if (!std::ranges::equal(mine.row(row), whole.row(row))) return false;
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  // One strand of a rank at a time calls MPI, but not always from the same thread.
-  int level = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const fj::mpi::session mpi;
   const int side = argc > 1 ? std::atoi(argv[1]) : 200, steps = argc > 2 ? std::atoi(argv[2]) : 100;
   const std::string word = argc > 3 ? argv[3] : "overlap";
   const way how = word == "alone" ? way::alone : word == "after" ? way::after : way::overlap;
-  if (level < MPI_THREAD_SERIALIZED || side < ranks + 2) {
-    if (rank == 0) std::cerr << "heat: this MPI knows no threads, or the square has fewer rows than there are ranks\n";
-    MPI_Abort(MPI_COMM_WORLD, 2);
+  if (side < mpi.ranks() + 2) {
+    if (mpi.rank() == 0) std::cerr << "heat: the square has fewer rows than there are ranks\n";
+    return 2;
   }
 
   const int rows = side - 2;
-  strip mine(side, 1 + std::int64_t{rows} * rank / ranks, 1 + std::int64_t{rows} * (rank + 1) / ranks);
-  MPI_Barrier(MPI_COMM_WORLD);
+  strip mine(side, 1 + std::int64_t{rows} * mpi.rank() / mpi.ranks(),
+             1 + std::int64_t{rows} * (mpi.rank() + 1) / mpi.ranks());
+  mpi.barrier();
   const auto begin = std::chrono::steady_clock::now();
-  const unsigned procs = fj::run([&] { return advance(mine, side, steps, how), fj::procs(); });
-  MPI_Barrier(MPI_COMM_WORLD);
+  const unsigned procs = fj::run([&] { return advance(mpi, mine, steps, how), fj::procs(); });
+  mpi.barrier();
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
 
-  int right = is_right(mine, side, steps), all_right = 0;
-  MPI_Allreduce(&right, &all_right, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-  if (rank == 0) {
-    std::cout << (all_right ? "right" : "wrong") << " on " << ranks << (ranks == 1 ? " rank" : " ranks") << " of "
-              << procs << " P, " << took.count() << " ms\n";
+  int right = is_right(mine, side, steps);
+  mpi.all_reduce(right, MPI_MIN);
+  if (mpi.rank() == 0) {
+    std::cout << (right ? "right" : "wrong") << " on " << mpi.ranks() << (mpi.ranks() == 1 ? " rank" : " ranks")
+              << " of " << procs << " P, " << took.count() << " ms\n";
   }
-  MPI_Finalize();
-  return all_right ? 0 : 1;
+  return right ? 0 : 1;
 }

@@ -6,7 +6,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Headers that a compiler can take only if it has those of another project.
-NEEDS = {"forkjoin/asio.hpp": "boost/asio/async_result.hpp", "forkjoin/execution.hpp": "stdexec/execution.hpp"}
+NEEDS = {"forkjoin/asio.hpp": "boost/asio/async_result.hpp", "forkjoin/execution.hpp": "stdexec/execution.hpp",
+         "forkjoin/mpi.hpp": "mpi.h"}
 
 
 def for_programs():
