@@ -293,6 +293,7 @@ TEST_CASE("a scan into integers converts its elements, and gives the same on any
 // Tried with elements passed on as rvalues: what was moved from is read again, and is empty.
 TEST_CASE("a scan of rvalues moves from none, as it may read them twice") {
   for_each_case("rvalues", [](std::size_t n, const fj::loop_options& options) {
+    if (n > 1000) return;  // the sums of 20,000 take 200 MB
     std::vector<std::string> in(n), expected(n), out(n);
     for (std::size_t i = 0; i != n; ++i) in[i] = std::string(1, static_cast<char>('a' + i % 26));
     std::inclusive_scan(in.begin(), in.end(), expected.begin());
