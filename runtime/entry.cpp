@@ -50,7 +50,7 @@ bool is_overflow(const std::byte* accessed, const std::byte* stack_pointer) noex
   return above <= look_ahead && above >= -largest_frame;
 }
 
-// Whether the fiber, which has not ended, is one that go started. A root that run brought has a caller.
+// Whether the fiber, which has not ended, is one that go started. A job that run brought has a caller.
 bool runs_go(const fiber& f) noexcept {
   return f.begun && !f.stolen && !f.whose->caller && !f.whose->waiter && !f.whose->scheduled;
 }
@@ -79,9 +79,9 @@ bool report_overflow(const void* address, const void* stack_pointer) noexcept {
   return true;
 }
 
-// Whether a strand of the root works for a job that a strand of `s` waits for, directly or by way of jobs of other
+// Whether a strand of the job works for one that a strand of `s` waits for, directly or by way of jobs of other
 // runtimes. Then that strand's call of run cannot end before this one goes on.
-bool waits_for(const scheduler& s, const root* r) noexcept {
+bool waits_for(const scheduler& s, const job* r) noexcept {
   for (; r->waiter; r = r->waiter->whose)
     if (r->waiters_scheduler == &s) return true;
   return false;
@@ -337,7 +337,7 @@ unsigned procs_for_loop() noexcept {
 unsigned procs_of(const scheduler& s) noexcept { return s.settings().procs; }
 
 void set_procs(scheduler& s, unsigned procs) {
-  refuse_root(s);
+  refuse_job(s);
   if (procs > procs_of(s))
     throw std::invalid_argument("fj::runtime::set_procs: " + std::to_string(procs) + " is more than the " +
                                 std::to_string(procs_of(s)) +

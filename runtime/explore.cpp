@@ -46,7 +46,7 @@ struct told {
   }
 };
 
-struct job {
+struct copied_call {
   explored_program program;
   options wanted;
   told* to;
@@ -91,7 +91,7 @@ std::string open_runtime::call(explored_program program) {
 }
 
 int run_in_copy(void* argument) noexcept {
-  const job& mine = *static_cast<const job*>(argument);
+  const copied_call& mine = *static_cast<const copied_call*>(argument);
   told& to = *mine.to;
   try {
     const schedule_session session(mine.wanted.schedule, &to.log);
@@ -107,7 +107,7 @@ int run_in_copy(void* argument) noexcept {
 }
 
 std::uint64_t choices_of(void* argument) {
-  return static_cast<const job*>(argument)->to->log.choices.load(std::memory_order_relaxed);
+  return static_cast<const copied_call*>(argument)->to->log.choices.load(std::memory_order_relaxed);
 }
 
 /// One schedule, as it was.
@@ -126,14 +126,14 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 class explorer {
  public:
   explorer(explored_program program, const options& wanted)
-      : shared_(sizeof(told)), job_{program, wanted, static_cast<told*>(shared_.begin())} {}
+      : shared_(sizeof(told)), call_{program, wanted, static_cast<told*>(shared_.begin())} {}
 
   course run(std::uint64_t seed, const char* changes = nullptr) {
     shared_.clear();
-    told& to = *job_.to;
+    told& to = *call_.to;
     to.log.most_choices = most_choices;
-    job_.wanted.schedule = {.seed = seed, .changes = changes};
-    const os::copy_end end = os::call_in_copy(&run_in_copy, &job_, &choices_of, longest_without_choice_ns);
+    call_.wanted.schedule = {.seed = seed, .changes = changes};
+    const os::copy_end end = os::call_in_copy(&run_in_copy, &call_, &choices_of, longest_without_choice_ns);
     course seen;
     seen.hash = to.log.hash.load(std::memory_order_relaxed);
     seen.choices = to.log.choices.load(std::memory_order_relaxed);
@@ -168,7 +168,7 @@ class explorer {
 
  private:
   os::shared_memory shared_;
-  job job_;
+  copied_call call_;
   std::optional<std::pair<std::string, std::uint64_t>> expected_;
 };
 

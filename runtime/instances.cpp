@@ -94,7 +94,7 @@ struct layout {
         waits(offsetof(shown_wait_place, function_)),
         waits(offsetof(shown_wait_place, line_)),
         narrow(offsetof(fiber, whose)),
-        narrow(offsetof(root, caller)),
+        narrow(offsetof(job, caller)),
         narrow(offsetof(worker, native) + offsetof(os::context, registers)),
         os::switches_by_assembly,
     }};

@@ -62,7 +62,7 @@
 #include "runtime/os/stop_threads.hpp"
 #include "runtime/os/thread.hpp"
 #include "runtime/os/turns.hpp"
-#include "runtime/wait/go_root.hpp"
+#include "runtime/wait/job_of_go.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -432,10 +432,10 @@ class look {
       if (state == fiber_state::runnable && is_saved) f.from = saved;
     }
     if (state == fiber_state::free) return;
-    const root* const whose = f.of->whose;
-    const go_root* const of_go = whose ? go_root::of(*whose) : nullptr;
-    os::heap_block* const b = of_go ? block_at(address_of(&of_go->job)) : nullptr;
-    if (b && b->begin == address_of(&of_go->job)) b->is_partial = true;
+    const job* const whose = f.of->whose;
+    const job_of_go* const of_go = whose ? job_of_go::of(*whose) : nullptr;
+    os::heap_block* const b = of_go ? block_at(address_of(&of_go->holder)) : nullptr;
+    if (b && b->begin == address_of(&of_go->holder)) b->is_partial = true;
   }
 
   // A scope's child that no thief has made a strand of its own: its parents, which wait in the call of it, whatever
@@ -480,7 +480,7 @@ class look {
     const continuation* const stolen = f.of->stolen;
     if (seen_fiber* const forked = stolen ? fiber_at(address_of(stolen)) : nullptr; forked && !forked->is_marked)
       reach(*forked);
-    const root* const whose = f.of->whose;
+    const job* const whose = f.of->whose;
     if (!whose) return;
     reach(address_of(whose));
     if (os::heap_block* const b = block_at(address_of(whose)); b && b->is_partial) {
@@ -491,7 +491,7 @@ class look {
 
   void reach_stop(const seen_fiber& f) noexcept {
     if (f.of->state != fiber_state::waiting || !f.of->whose) return;
-    const std::stop_source* const stop = static_cast<const root*>(f.of->whose)->stop;
+    const std::stop_source* const stop = static_cast<const job*>(f.of->whose)->stop;
     if (stop) scan(address_of(stop), address_of(stop + 1));
   }
 
@@ -629,9 +629,9 @@ waiting_fiber describe(const fiber& f) {
                   .what = f.waits.what(),
                   .waits = {f.waits.file(), f.waits.function(), f.waits.line()},
                   .started = {}};
-  const root* const whose = f.whose;
-  if (const go_root* const of_go = whose ? go_root::of(*whose) : nullptr) {
-    const std::source_location& at = of_go->job.started_at;
+  const job* const whose = f.whose;
+  if (const job_of_go* const of_go = whose ? job_of_go::of(*whose) : nullptr) {
+    const std::source_location& at = of_go->holder.started_at;
     w.started = {at.file_name(), at.function_name(), at.line()};
   }
   return w;

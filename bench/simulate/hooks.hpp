@@ -59,7 +59,7 @@ struct scheduler_hooks {
   static void release_all_stacks(worker& m, std::size_t but) noexcept;
   static fiber* begin(worker& m, const stolen_record& what) noexcept;
   static void note_begin(fiber&, std::int64_t) noexcept {}
-  static bool refuse(worker&, root&) noexcept { std::abort(); }  // there is always a stack
+  static bool refuse(worker&, job&) noexcept { std::abort(); }  // there is always a stack
   static fiber* switch_to(worker& m, fiber& f) noexcept;
 
   // A simulated strand waits at joins alone, and then its deque is empty.

@@ -110,7 +110,7 @@ class simulation : public fj::detail::scheduler {
 
   const kernel& kernel_;
   const setup chosen_;
-  alignas(fj::detail::cache_line) root root_;  // so that no result depends on what lies beside it
+  alignas(fj::detail::cache_line) job whole_;  // so that no result depends on what lies beside it
   fiber* job_ = nullptr;
   std::vector<std::unique_ptr<worker>> workers_;
   std::vector<std::unique_ptr<fiber>> fibers_;

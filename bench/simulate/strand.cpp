@@ -200,7 +200,7 @@ stolen_record simulation::find_on_top(worker& m, frame& f) noexcept {
   const auto size = static_cast<std::uint64_t>(chosen_.cost.stack_bytes);
   const auto used = static_cast<std::uint64_t>(static_cast<double>(m.running->depth()) * chosen_.cost.frame_bytes);
   const auto by = [&]<class Rule>(Rule) {
-    return work_on_top::find<Rule>(m, &root_, f.joined, [&f] { return f.thiefs_proc; }, used, size);
+    return work_on_top::find<Rule>(m, &whole_, f.joined, [&f] { return f.thiefs_proc; }, used, size);
   };
   switch (chosen_.steals.join) {
     case join::run_on_top:
@@ -339,7 +339,7 @@ fiber& simulation::take_stack() {
   if (free_fibers_.empty()) {
     fibers_.push_back(std::make_unique<fiber>());
     free_fibers_.reserve(fibers_.size());  // so that giving back cannot fail
-    fibers_.back()->whose = &root_;
+    fibers_.back()->whose = &whole_;
     return *fibers_.back();
   }
   fiber* const f = free_fibers_.back();

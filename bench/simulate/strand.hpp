@@ -89,10 +89,10 @@ namespace fj { inline namespace v0_2 { namespace detail {
 struct worker;
 
 /// What one simulation works for.
-struct root : runnable {
-  root() noexcept : runnable(kind::root) {}
+struct job : runnable {
+  job() noexcept : runnable(kind::job) {}
   bool urgent = false;
-  root_runnables ready;
+  job_runnables ready;
   worker* caller = nullptr;
   os::atomic<bool> done{false};
 };
@@ -124,7 +124,7 @@ struct fiber : join_waiter, runnable {
   deque::index forks = 0;              ///< it is in
   simulate::picoseconds to_go_on = 0;  ///< what it costs a worker to switch to it
   bool follows = false;                ///< its resumer has just ended what comes before it in the order of one P
-  root* whose = nullptr;
+  job* whose = nullptr;
   bool urgent = false;
   relaxed<std::uint64_t> had = 0;  ///< no simulated strand is cut
 
@@ -148,6 +148,6 @@ struct fiber : join_waiter, runnable {
 namespace simulate {
 
 using fj::detail::fiber;
-using fj::detail::root;
+using fj::detail::job;
 
 }  // namespace simulate

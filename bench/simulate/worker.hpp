@@ -50,7 +50,7 @@ struct worker : simulate::actor {
   std::int64_t wakes_at = never;  // no simulated strand waits for a time
   no_events polled;
   list_links<worker> sleeps;
-  root* brought = nullptr;
+  job* brought = nullptr;
   fiber* running = nullptr;
   detail::random dice;
   std::int64_t stolen_at = 0;

@@ -17,7 +17,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-struct go_root;
+struct job_of_go;
 class task_count;
 
 /// Owned by its fiber, until that has ended, and by its future. The last of the two to let go deletes it.
@@ -48,7 +48,7 @@ class go_job : public job_body {
   bool urgent = false;                   ///< of go_options, likewise
 
   /// Whether the fiber has ended; its result is visible then.
-  // acquire: pairs with the release in runtime/wait/go_root.cpp: wake_waiters
+  // acquire: pairs with the release in runtime/wait/job_of_go.cpp: wake_waiters
   bool ended_already() const noexcept { return ended_.load(std::memory_order_acquire); }
 
   /// False if the fiber takes no token, or was asked before.
@@ -71,7 +71,7 @@ class go_job : public job_body {
   void complete() noexcept;
 
  private:
-  friend struct go_root;
+  friend struct job_of_go;
 
   void destroy_root() noexcept;
   void wake_waiters() noexcept;
@@ -84,8 +84,8 @@ class go_job : public job_body {
   bool has_fiber_ = true;
   os::mutex mutex_;
   wait_queue waiting_ FORKJOIN_GUARDED_BY(mutex_);
-  // The library's: runtime/wait/go_root.hpp.
-  alignas(8) std::byte root_[320];
+  // The library's: runtime/wait/job_of_go.hpp.
+  alignas(8) std::byte job_[320];
 };
 
 /// Puts the calling strand at the end of the ready queue. Outside of any runtime the thread yields.

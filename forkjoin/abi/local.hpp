@@ -15,11 +15,11 @@ struct local_value {
 /// A number that no other fj::local has.
 std::uint64_t new_local_key() noexcept;
 
-/// The value of that key of the calling strand's root, or outside of any runtime of the thread; nullptr if there is
+/// The value of that key of the calling strand's job, or outside of any runtime of the thread; nullptr if there is
 /// none.
 local_value* find_local(std::uint64_t key) noexcept;
 
-/// Gives the root or thread this value; returns it, or the one that another strand of the same root gave it first. Then
+/// Gives the job or thread this value; returns it, or the one that another strand of the same job gave it first. Then
 /// the caller destroys its own.
 local_value& keep_local(local_value& made) noexcept;
 

@@ -31,7 +31,7 @@ struct traced_continuation : timed_continuation {
   std::atomic<unsigned> thiefs_proc{no_proc};
 };
 
-/// As join_slow, but the strand first runs other records of its root on top of its stack.
+/// As join_slow, but the strand first runs other records of its job on top of its stack.
 [[gnu::cold]] void join_on_top_slow(timed_continuation& stolen) noexcept;
 
 /// As join_slow, but the strand first runs records of the thief's P on top of its stack: leapfrogging.
@@ -42,7 +42,7 @@ struct traced_continuation : timed_continuation {
 
 struct children;
 
-// As join_children_slow, but the home strand first runs other records of the root on top of its stack, until all
+// As join_children_slow, but the home strand first runs other records of the job on top of its stack, until all
 // children have arrived, there is nothing to run for a while, or the strand had better leave its stack.
 [[gnu::cold]] void join_children_on_top_slow(children& scope) noexcept;
 /// Of that P alone.

@@ -42,7 +42,7 @@ class task_group_core : public group_children {
   task_group_core(const task_group_core&) = delete;
   task_group_core& operator=(const task_group_core&) = delete;
 
-  /// By a strand, before it starts a task as its child: also the strand's root waits for that task. False if there is
+  /// By a strand, before it starts a task as its child: also the strand's job waits for that task. False if there is
   /// no memory.
   [[nodiscard]] bool begin_child() noexcept;
   /// By that strand, if the child was not left to others.

@@ -33,7 +33,7 @@ inline constexpr unsigned long_calls_for_a_try = 16;
 inline constexpr std::int64_t crowded_ns = 200'000;
 inline constexpr std::int64_t nap_ns = 1'000;
 
-/// How often a caller without a P looks for one, for a microsecond or two each time, before it leaves its root to others and sleeps: for
+/// How often a caller without a P looks for one, for a microsecond or two each time, before it leaves its job to others and sleeps: for
 /// about as long as the sleep and the wake-up would take. Between two looks it leaves its CPU to other threads, so the time of the
 /// clock would be theirs. Measured: runtime/DECISIONS.md.
 inline constexpr unsigned caller_looks = 16;

@@ -25,8 +25,8 @@ class deque : public deque_owner {
   /// order more.
   const void* identity() const noexcept { return &eager_; }
 
-  /// Starts anew, with a strand that works for that root. Only while empty. The first push will attend.
-  void open(root* whose) noexcept {
+  /// Starts anew, with a strand that works for that job. Only while empty. The first push will attend.
+  void open(job* whose) noexcept {
     FORKJOIN_CHECK(looks_empty());
     // As a strand that did not fork leaves it. A thief that exposes finds nothing, or a record that was pushed after
     // this store.

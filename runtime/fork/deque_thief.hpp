@@ -47,9 +47,9 @@ class deque_thief : protected deque_face {
     alarm_.compare_exchange_strong(on, alarm_watched, std::memory_order_relaxed);
   }
 
-  /// The oldest public record; none if there is none or another thief was faster. Of root `only` alone, unless that is
+  /// The oldest public record; none if there is none or another thief was faster. Of job `only` alone, unless that is
   /// nullptr.
-  stolen_record steal(const root* only) noexcept { return public_.steal(only); }
+  stolen_record steal(const job* only) noexcept { return public_.steal(only); }
 
   /// How many records are public; a hint.
   index public_count() const noexcept { return public_.count(); }
@@ -77,7 +77,7 @@ class deque_thief : protected deque_face {
   loop_progress& progress() noexcept { return progress_; }
 
   /// Whose records it holds; a hint.
-  root* whose() const noexcept { return public_.whose(); }
+  job* whose() const noexcept { return public_.whose(); }
 
  protected:
   constexpr deque_thief(index capacity, bool eager) noexcept

@@ -6,7 +6,7 @@
 //
 // `top` is an index with a tag above it. The index goes up with each steal. The tag goes up when the owner takes the
 // last record, and when the array begins anew. So the value of top never repeats, and a thief's claim fails if the
-// owner or another thief changed top after the thief read it. The same protects the root and the exception: they change
+// owner or another thief changed top after the thief read it. The same protects the job and the exception: they change
 // only before top changes, or while no record has come since top changed.
 #pragma once
 
@@ -19,12 +19,12 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct record;
-struct root;
+struct job;
 
-/// What a thief gets: a record, or nullptr; its root; and the exception that its parent handled when it forked.
+/// What a thief gets: a record, or nullptr; its job; and the exception that its parent handled when it forked.
 struct stolen_record {
   detail::record* record = nullptr;
-  root* whose = nullptr;
+  job* whose = nullptr;
   void* handled = nullptr;
 };
 
@@ -44,9 +44,9 @@ class alignas(cache_line) public_array {
 
   // For any worker.
 
-  /// The oldest record, of root `only` alone unless that is nullptr. None if there is none or another thief was faster.
-  stolen_record steal(const root* only) noexcept {
-    // acquire: pairs with the release in clear, so that end, root and slot are no older than this top
+  /// The oldest record, of job `only` alone unless that is nullptr. None if there is none or another thief was faster.
+  stolen_record steal(const job* only) noexcept {
+    // acquire: pairs with the release in clear, so that end, job and slot are no older than this top
     std::uint64_t top = top_.load(std::memory_order_acquire);
     os::fence();  // load top, then end: pairs with the fence in take_newest
     // acquire: pairs with the release in extend, so that the slot is there
@@ -56,7 +56,7 @@ class alignas(cache_line) public_array {
     stolen_record found{nullptr, whose(), handled()};
     if (only && found.whose != only) return {};
     found.record = all_slots()[at].load(std::memory_order_relaxed);
-    // seq_cst: in one order with the fences and the exchange in take_newest, as in Chase-Lev. If it succeeds, root,
+    // seq_cst: in one order with the fences and the exchange in take_newest, as in Chase-Lev. If it succeeds, job,
     // exception and slot are right, too.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return {};
     return found;
@@ -77,8 +77,8 @@ class alignas(cache_line) public_array {
       visit(*all_slots()[i].load(std::memory_order_relaxed));
   }
 
-  /// The root of the records; a hint, except for the owner.
-  root* whose() const noexcept { return whose_.load(std::memory_order_relaxed); }
+  /// The job of the records; a hint, except for the owner.
+  job* whose() const noexcept { return whose_.load(std::memory_order_relaxed); }
   /// The exception that the owner handled at all forks; nullptr: none, or the forks differ. A hint, except for the
   /// owner.
   void* handled() const noexcept { return handled_.load(std::memory_order_relaxed); }
@@ -129,7 +129,7 @@ class alignas(cache_line) public_array {
   // The same, while count() is 0.
 
   /// What thieves get with the records to come. To be followed by clear, unless the array is clear.
-  void belong_to(root* whose, void* handled) noexcept {
+  void belong_to(job* whose, void* handled) noexcept {
     whose_.store(whose, std::memory_order_relaxed);
     handled_.store(handled, std::memory_order_relaxed);
   }
@@ -151,7 +151,7 @@ class alignas(cache_line) public_array {
 
   os::atomic<std::uint64_t> top_;
   os::atomic<index> end_;
-  os::atomic<root*> whose_;
+  os::atomic<job*> whose_;
   os::atomic<void*> handled_;
   const index capacity_;
 };

@@ -9,21 +9,21 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A fiber that may go on, or a root that no fiber has begun, or the marker of a fiber that waits and left records in its
-/// deque: to run a marker is to run the oldest of these records. Each is an entry of two lists, of all roots and of its own
-/// root, so that a thread that works for one root finds it without a search.
+/// A fiber that may go on, or a job that no fiber has begun, or the marker of a fiber that waits and left records in its
+/// deque: to run a marker is to run the oldest of these records. Each is an entry of two lists, of all jobs and of its own
+/// job, so that a thread that works for one job finds it without a search.
 struct runnable {
-  enum class kind : unsigned char { fiber, root, marker };
+  enum class kind : unsigned char { fiber, job, marker };
 
   explicit runnable(kind what) noexcept : is(what) {}
 
   // Under the dispatcher's mutex.
-  list_links<runnable> in_all, in_root;
+  list_links<runnable> in_all, in_job;
   const kind is;
-  turn its = turn::in_order;  ///< of a fiber or a root
+  turn its = turn::in_order;  ///< of a fiber or a job
 };
 
-/// Strands, that is fibers and roots, those that go on soon, urgent ones, and markers apart, each in the order in which they were pushed.
+/// Strands, that is fibers and jobs, those that go on soon, urgent ones, and markers apart, each in the order in which they were pushed.
 template <auto Links>
 class runnable_lists {
  public:
@@ -68,6 +68,6 @@ class runnable_lists {
 };
 
 using all_runnables = runnable_lists<&runnable::in_all>;
-using root_runnables = runnable_lists<&runnable::in_root>;
+using job_runnables = runnable_lists<&runnable::in_job>;
 
 }}}  // namespace fj::v0_2::detail

@@ -377,8 +377,8 @@ class Backtrace:
     def caller(self, fiber):
         """The thread that called run, if the strand is the first of a job."""
         of = self.of.layout
-        root = fiber.field("whose")
-        caller = word(root + of.caller) if root else 0
+        job = fiber.field("whose")
+        caller = word(job + of.caller) if job else 0
         if not caller:
             print("     -- a fiber of fj::go, or of another runtime's job")
             return

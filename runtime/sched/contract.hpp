@@ -45,7 +45,7 @@ concept worker_for_rules = requires(Worker& m, unsigned limit) {
   requires replaceable<decltype(m.yielded), bool>;
   requires variable_of<decltype(m.asleep), bool>;
   requires variable_of<decltype(m.wakes_at), std::int64_t>;
-  requires variable_of<decltype(m.brought), root*>;
+  requires variable_of<decltype(m.brought), job*>;
   requires variable_of<decltype(m.stolen_at), std::int64_t>;
   requires variable_of<decltype(m.published_at), std::int64_t>;
   requires std::same_as<decltype(m.sleeps), list_links<Worker>>;
@@ -78,7 +78,7 @@ concept processor_for_rules = requires(Processor& p) {
 /// G: a strand with a stack.
 template <class Fiber>
 concept fiber_for_rules = std::derived_from<Fiber, runnable> && requires(Fiber& f, runnable& marker) {
-  requires variable_of<decltype(f.whose), root*>;
+  requires variable_of<decltype(f.whose), job*>;
   requires variable_of<decltype(f.urgent), bool>;
   requires variable_of<decltype(f.records), deque*>;
   requires replaceable<decltype(f.had), std::uint64_t>;
@@ -117,7 +117,7 @@ concept scheduler_for_rules = requires(Scheduler& s, const Scheduler& read) {
 /// what each does.
 template <class Hooks>
 concept hooks_for_rules =
-    requires(worker& m, fiber& f, processor& p, root& r, deque& d, const stolen_record& what, waker then,
+    requires(worker& m, fiber& f, processor& p, job& r, deque& d, const stolen_record& what, waker then,
              const os::exception_globals* of_thread, std::int64_t time, std::size_t count, bool holds_processor) {
       { Hooks::handles_any(of_thread) } -> std::same_as<bool>;
       { Hooks::seems_empty(d) } -> std::same_as<bool>;

@@ -1,7 +1,7 @@
 // Which worker runs what: the ready queue, the idle P, the threads that sleep; waking, parking, and handing a P over.
 //
-// Threads of the runtime work for all roots. A caller, a thread that called run, works only for the root that it
-// brought. If it gets no P, it sleeps until other workers have run its root. PARKING.md proves that no wake-up is lost.
+// Threads of the runtime work for all jobs. A caller, a thread that called run, works only for the job that it
+// brought. If it gets no P, it sleeps until other workers have run its job. PARKING.md proves that no wake-up is lost.
 #pragma once
 
 #include <array>
@@ -59,7 +59,7 @@ class matching {
     return found;
   }
 
-  /// To a worker that sleeps. A caller, whose root may be over, does not go on before it has been placed.
+  /// To a worker that sleeps. A caller, whose job may be over, does not go on before it has been placed.
   static void give(worker& m, processor& p) noexcept {
     m.proc = &p;
     ++p.count.wakeups;
@@ -67,21 +67,21 @@ class matching {
     scheduler_hooks::begin_placing(m);
   }
 
-  /// Whether a thread sleeps, or may be started, that works for all roots.
+  /// Whether a thread sleeps, or may be started, that works for all jobs.
   bool has_other_thread() const noexcept { return idle_.has_thread() || budget_.any_left(); }
 
   /// Whether there is a thread for what is ready.
   bool thread_for_ready() noexcept { return has_other_thread() || caller_with_ready(); }
 
  private:
-  // A sleeping caller of whose root a fiber or a marker is ready. Only if no other thread can be had.
+  // A sleeping caller of whose job a fiber or a marker is ready. Only if no other thread can be had.
   worker* caller_with_ready() noexcept {
     if (idle_.callers().empty()) return nullptr;
     ready_.move_all_here(all_);
     return idle_.callers().find([](const worker& m) { return ready_queue::any_of(*m.brought); });
   }
 
-  // To take what is ready of its root, or else to look for records of it.
+  // To take what is ready of its job, or else to look for records of it.
   worker* take_caller() noexcept {
     worker* m = caller_with_ready();
     if (!m && (m = idle_.caller_with_records(all_))) m->spinning = true;
@@ -164,9 +164,9 @@ class dispatcher {
     for (unsigned i = all.count(); i-- > 0;) idle_.put_processor(all[i]);
   }
 
-  /// Makes a fiber runnable, or a root, which a worker's own fiber then begins; and wakes a worker for it if need be.
+  /// Makes a fiber runnable, or a job, which a worker's own fiber then begins; and wakes a worker for it if need be.
   void ready(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) { ready_all(std::array{&f}); }
-  void ready(root& r) noexcept FORKJOIN_EXCLUDES(mutex_) { ready_all(std::array{&r}); }
+  void ready(job& r) noexcept FORKJOIN_EXCLUDES(mutex_) { ready_all(std::array{&r}); }
 
   /// The same for several, in that order.
   void ready_all(const auto& several) noexcept FORKJOIN_EXCLUDES(mutex_) {
@@ -268,9 +268,9 @@ class dispatcher {
     return ready_.take_back_records(f);
   }
 
-  /// An entry of the ready queue, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record.
+  /// An entry of the ready queue, of that job alone unless nullptr. `has_stack`: the worker can begin a stolen record.
   /// `more_to`: unless nullptr, the worker's P, whose queue is empty and gets its share of the other fibers.
-  work take_ready(ready_queue::which of, root* only, bool has_stack, processor* more_to) noexcept
+  work take_ready(ready_queue::which of, job* only, bool has_stack, processor* more_to) noexcept
       FORKJOIN_EXCLUDES(mutex_) {
     if (!any_ready()) return {};
     work got;
@@ -424,7 +424,7 @@ class dispatcher {
     hand_over(m, waker::goes_on);
   }
 
-  /// Gives up the P of a caller that goes back to its program or waits for its root; others take over what there is.
+  /// Gives up the P of a caller that goes back to its program or waits for its job; others take over what there is.
   void hand_over(worker& m, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
     worker* next = nullptr;
     {
@@ -479,7 +479,7 @@ class dispatcher {
     return m;
   }
 
-  /// Before a root: the system may give what it refused before.
+  /// Before a job: the system may give what it refused before.
   void ask_for_threads_again() noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     budget_.ask_again();
@@ -496,8 +496,8 @@ class dispatcher {
 
   // Callers.
 
-  /// A P for a caller that brings a root, and `f` back to run on it; without a P, `f` is ready for others, and nullptr.
-  /// `waits`: the caller looks for a P for a moment, as most roots of callers are brief, and workers that look for work
+  /// A P for a caller that brings a job, and `f` back to run on it; without a P, `f` is ready for others, and nullptr.
+  /// `waits`: the caller looks for a P for a moment, as most jobs of callers are brief, and workers that look for work
   /// give theirs up meanwhile.
   fiber* enter(worker& m, fiber& f, bool waits) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (waits && parking_.idle() == 0) wait_for_idle();
@@ -509,9 +509,9 @@ class dispatcher {
     return nullptr;
   }
 
-  /// The caller sleeps until its root is over, or until it has a P, to look for what is ready or stealable of that
-  /// root.
-  void sleep_for(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  /// The caller sleeps until its job is over, or until it has a P, to look for what is ready or stealable of that
+  /// job.
+  void sleep_for(job& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     bool last_resort = false;
     {
       const locked lock(mutex_);
@@ -549,13 +549,13 @@ class dispatcher {
     if (!timekeeper_.covers_all()) wake();
   }
 
-  /// The root is over: its caller goes on, if it has one that is another thread. The root may be gone when this
+  /// The job is over: its caller goes on, if it has one that is another thread. The job may be gone when this
   /// returns.
-  void finish(root& over, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  void finish(job& over, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     worker* const caller = over.caller;
     bool asleep = false;
-    // Also without a caller that sleeps: the thread that took the root's last entry out of the queue wrote to the root
-    // under this mutex, and the root's memory may be used for something else soon. An entry is pushed before its strand
+    // Also without a caller that sleeps: the thread that took the job's last entry out of the queue wrote to the job
+    // under this mutex, and the job's memory may be used for something else soon. An entry is pushed before its strand
     // ends.
     if (caller || over.ready.used()) {
       const locked lock(mutex_);
@@ -576,7 +576,7 @@ class dispatcher {
     if (next) {
       scheduler_hooks::place(*next, then);
     } else if (parking_.should_wake() && work_left()) {
-      // As in park. A thread woken for nothing would hold the P when its next root comes, perhaps on its caller's
+      // As in park. A thread woken for nothing would hold the P when its next job comes, perhaps on its caller's
       // CPU.
       wake(then);
     } else if (!timekeeper_.covers_all()) {
@@ -701,7 +701,7 @@ class dispatcher {
       if (asks(all_[cuts_.fetch_add(1, std::memory_order_relaxed) % all_.count()])) return;
   }
 
-  bool has_come_back(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  bool has_come_back(job& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     // acquire: pairs with the release in finish
     if (!m.proc && !brought.done.load(std::memory_order_acquire)) return false;

@@ -29,10 +29,10 @@ struct thief {
     private_sight saw_private;
   };
 
-  /// One round over the deques that each_victim visits: takes the first public record of root `only`, and asks owners
+  /// One round over the deques that each_victim visits: takes the first public record of job `only`, and asks owners
   /// that have none to publish; as long as go_on() says so after each look.
   template <class EachVictim, class GoOn>
-  static round_result look_around(worker& m, const root* only, EachVictim each_victim, GoOn go_on) noexcept {
+  static round_result look_around(worker& m, const job* only, EachVictim each_victim, GoOn go_on) noexcept {
     round_result found;
     each_victim([&](auto& p, deque_thief& victim) {
       look_at(m, only, p, victim, found);
@@ -43,7 +43,7 @@ struct thief {
 
   /// One round that takes a fiber from another P's queue, too: from each P half of its ring, else a public record.
   /// `next_too`: this is the last of the passes, in which a thief takes also what runs next.
-  static round_result look_for_any(worker& m, const root* only, bool next_too) noexcept {
+  static round_result look_for_any(worker& m, const job* only, bool next_too) noexcept {
     round_result found;
     steal_rule::each_victim(m, [&](auto& p, deque_thief& victim) {
       found.resumed = local_queue::steal(m, p, only, next_too);
@@ -55,7 +55,7 @@ struct thief {
   }
 
  private:
-  static void look_at(worker& m, const root* only, const auto& p, deque_thief& victim, round_result& found) noexcept {
+  static void look_at(worker& m, const job* only, const auto& p, deque_thief& victim, round_result& found) noexcept {
     if (only && victim.whose() != only) return;
     if (victim.has_public()) {
       found.saw_records = true;
@@ -136,16 +136,16 @@ class patience {
     while (!needed() && Time::now_ns() - now < steal_rule::between_thefts_ns) Time::pause();
   }
 
-  /// Whether a caller waits for the P of this worker, which may work for any root.
-  static bool wanted_by_caller(worker& m, const root* only) noexcept {
+  /// Whether a caller waits for the P of this worker, which may work for any job.
+  static bool wanted_by_caller(worker& m, const job* only) noexcept {
     return !only && m.sched().dispatcher().any_caller_waits();
   }
 
-  /// After a round that got nothing, of root `only` alone unless nullptr. Exposes records that were seen for long.
+  /// After a round that got nothing, of job `only` alone unless nullptr. Exposes records that were seen for long.
   /// False: nothing has been seen for long, or the P is wanted or to retire, and the search ends. `needed()` ends a
   /// longer wait.
   template <class Needed>
-  bool waits(worker& m, const root* only, bool saw_records, Needed needed) noexcept {
+  bool waits(worker& m, const job* only, bool saw_records, Needed needed) noexcept {
     const unsigned round = round_++;
     Time::pause();
     if (!calm_ && round % tuning::rounds_per_look != 0) return true;
@@ -178,7 +178,7 @@ class patience {
 
  private:
   // Whether an owner has come from part to part of its loops.
-  static bool note_progress(worker& m, const root* only, std::int64_t now) noexcept {
+  static bool note_progress(worker& m, const job* only, std::int64_t now) noexcept {
     bool any = false;
     m.sched().all().for_each_deque([&](auto& d) {
       if (only && d.whose() != only) return;  // nor would a caller find the records there
@@ -213,9 +213,9 @@ class patience {
     return found;
   }
 
-  // Whether a P went on to another fiber since the last call; for a caller, a P that works for its root. A hint.
+  // Whether a P went on to another fiber since the last call; for a caller, a P that works for its job. A hint.
   template <class Processors>
-  bool fibers_change(Processors& all, const root* only) noexcept {
+  bool fibers_change(Processors& all, const job* only) noexcept {
     std::uint32_t runs = 0;
     all.for_each(0, 1, [&](auto& p, auto& d) {
       if (!only || d.whose() == only) runs += p.runs;
@@ -244,11 +244,11 @@ class patience {
 // Takes a ready fiber for a worker: from the run queue of its P, or from the ready queue.
 
 struct ready_work {
-  /// Of that root alone unless nullptr: urgent fibers, what goes on soon, what runs next on this P, its ring, then the
+  /// Of that job alone unless nullptr: urgent fibers, what goes on soon, what runs next on this P, its ring, then the
   /// ready queue; in every 61st slice the ready queue comes before the ring. After an urgent fiber, or one that went on
   /// soon: a strand that was cut, perhaps for that fiber, comes before the ring, and what goes on soon last. nullptr if
   /// there is nothing.
-  static fiber* take(worker& m, root* only) noexcept {
+  static fiber* take(worker& m, job* only) noexcept {
     processor* const mine = m.proc;
     const turn before = mine->took;
     if (!only && m.sched().dispatcher().any_urgent()) [[unlikely]]
@@ -276,7 +276,7 @@ struct ready_work {
     return first;
   }
 
-  /// The same for a caller, which runs its own root alone: `f`, or else what is in its own queue. nullptr also if
+  /// The same for a caller, which runs its own job alone: `f`, or else what is in its own queue. nullptr also if
   /// others wait for the P.
   static fiber* take_own_after(worker& m, fiber* f) noexcept {
     if (gives_way(m)) {
@@ -288,8 +288,8 @@ struct ready_work {
     return found(m, next ? next : local_queue::take(m));
   }
 
-  /// For a caller of that root: whether a P is idle though something is ready, or another root's deque has records.
-  static bool left_to_others(worker& m, const root& only) noexcept {
+  /// For a caller of that job: whether a P is idle though something is ready, or another job's deque has records.
+  static bool left_to_others(worker& m, const job& only) noexcept {
     auto& s = m.sched();
     if (!s.dispatcher().any_idle()) return false;
     bool found = s.dispatcher().any_ready() || any_in_rings(s.all());
@@ -305,7 +305,7 @@ struct ready_work {
     return f;
   }
 
-  // Strands of one root may wake one another for ever. So a caller asks whether another root lacks its P, when a strand
+  // Strands of one job may wake one another for ever. So a caller asks whether another job lacks its P, when a strand
   // has yielded, when a slice is over, and at every 61st fiber.
   static bool gives_way(worker& m) noexcept {
     const bool asks = ++m.proc->tick % tuning::ticks_per_look == 0 || m.yielded;
@@ -325,7 +325,7 @@ struct ready_work {
   }
 
   // An entry of the ready queue, with which a new slice begins. `more_to`: as in the dispatcher.
-  static fiber* take_from_all(worker& m, which of, root* only, processor* more_to) noexcept {
+  static fiber* take_from_all(worker& m, which of, job* only, processor* more_to) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     while (dispatcher.any_ready()) {
       const bool has_stack = scheduler_hooks::prepare_stack(m);
@@ -363,9 +363,9 @@ struct work_search {
     return f;
   }
 
-  /// A fiber that works for that root. nullptr when the root is over, when nothing of it has been seen for a while, or
+  /// A fiber that works for that job. nullptr when the job is over, when nothing of it has been seen for a while, or
   /// when another thread lacks the P, or would not be woken for an idle one: then the caller hands its P over.
-  static fiber* find_work_of(root& only, worker& m) noexcept {
+  static fiber* find_work_of(job& only, worker& m) noexcept {
     begin_looking(m, &only);
     m.sched().dispatcher().start_spinning(m);
     fiber* const f = search(m, &only);
@@ -375,10 +375,10 @@ struct work_search {
 
  private:
   // acquire: pairs with the release in dispatcher.hpp: finish
-  static bool is_over(const root* only) noexcept { return only && only->done.load(std::memory_order_acquire); }
+  static bool is_over(const job* only) noexcept { return only && only->done.load(std::memory_order_acquire); }
 
   // The worker begins to look. If it stole little a moment ago it waits first.
-  static void begin_looking(worker& m, const root* only) noexcept {
+  static void begin_looking(worker& m, const job* only) noexcept {
     os::may_lose_turn();
     m.sched().refuse_forked_copy();
     m.sched().dispatcher().timekeeper().fire_own(m);
@@ -398,7 +398,7 @@ struct work_search {
     return nullptr;
   }
 
-  static fiber* search(worker& m, root* only) noexcept {
+  static fiber* search(worker& m, job* only) noexcept {
     // A stack first: a record that has been taken must be run.
     if (!scheduler_hooks::prepare_stack(m)) {
       // No memory: the owners do their work themselves. Not to come back at once, as long as there is something to be
@@ -413,7 +413,7 @@ struct work_search {
       m.sched().dispatcher().timekeeper().fire_all();
       if (pass % tuning::rounds_per_look == 0) m.sched().dispatcher().polled().poll();
       if (fiber* const f = ready_work::take(m, only)) return f;
-      // A caller works for its own root only, and another thread may lack the P.
+      // A caller works for its own job only, and another thread may lack the P.
       if (is_over(only) || (only && m.sched().dispatcher().lacks_processor())) return nullptr;
       const auto found = thief::look_for_any(m, only, pass % tuning::steal_passes == tuning::steal_passes - 1);
       if (found.resumed) return found.resumed;
@@ -426,7 +426,7 @@ struct work_search {
         return thief;
       }
       found.saw_private.note_change(m, saw_private);
-      // No worker is woken for other roots while the caller counts as spinning. So it hands its P over, if two looks
+      // No worker is woken for other jobs while the caller counts as spinning. So it hands its P over, if two looks
       // find work of theirs.
       if (only && pass % tuning::rounds_per_look == 0 &&
           (for_others = ready_work::left_to_others(m, *only) ? for_others + 1 : 0) > 1)
@@ -441,12 +441,12 @@ struct work_search {
 // Finds the records that a strand which waits at a join may run on top of its own stack.
 
 struct work_on_top {
-  /// A record of root `whose`, to be run on top of a strand that waits for `until`, as the join rule says; none once
+  /// A record of job `whose`, to be run on top of a strand that waits for `until`, as the join rule says; none once
   /// that is finished, after looking for a while, or if the strand had better leave its stack: something is ready,
   /// which cannot run on top, or that stack, of `size` bytes, of which so many are `used`, had better not grow by other
   /// people's work. thiefs_proc(): the number of the P on which the thief began.
   template <class Rule, class Join, class Proc>
-  static stolen_record find(worker& m, const root* whose, const Join& until, Proc thiefs_proc, std::uint64_t used,
+  static stolen_record find(worker& m, const job* whose, const Join& until, Proc thiefs_proc, std::uint64_t used,
                             std::uint64_t size) noexcept {
     if constexpr (!Rule::runs_on_top) {
       return {};

@@ -1,4 +1,4 @@
-// What the scheduling rules of this folder work on: workers, P, fibers, roots, the poller; and the steps that they ask
+// What the scheduling rules of this folder work on: workers, P, fibers, jobs, the poller; and the steps that they ask
 // for.
 //
 // The model checks and the simulator have all of these of their own (test/model/scheduler.hpp, bench/simulate/hooks.hpp),
@@ -49,12 +49,12 @@ struct scheduler_hooks {
 
   /// Has a stack at hand for what m steals; false if there is no memory.
   static bool prepare_stack(worker& m) noexcept;
-  /// Then: a fiber that begins with that record, or with its root if there is none.
+  /// Then: a fiber that begins with that record, or with its job if there is none.
   static fiber* begin(worker& m, const stolen_record& what) noexcept;
   /// It was stolen at that time.
   static void note_begin(fiber& thief, std::int64_t now) noexcept { thief.begun_at = now; }
-  /// Ends a root that has no stack to begin on; false if it waits for one, in the ready queue.
-  static bool refuse(worker& m, root& r) noexcept;
+  /// Ends a job that has no stack to begin on; false if it waits for one, in the ready queue.
+  static bool refuse(worker& m, job& r) noexcept;
   /// Runs f until it leaves its stack. Returns the fiber to run next, or nullptr.
   static inline fiber* switch_to(worker& m, fiber& f) noexcept;  // switch_to.hpp
   /// Takes back a deque that thieves emptied.

@@ -38,7 +38,7 @@ struct active_deque {
     if (!m.proc) return then();            // after a blocking call: its records are with its marker
     left.whose = active(*m.proc).whose();  // a scope's child does not know yet
     {
-      const os::unseen_by_detector of_its_root;  // which lives at least until the wait ends
+      const os::unseen_by_detector of_its_job;  // which lives at least until the wait ends
       left.urgent = left.whose->urgent;
     }
     scheduler_hooks::detach_stacks(m, left);

@@ -16,8 +16,8 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct local_queue {
-  /// A strand of this worker makes `f` ready: it runs next. A caller works for its own root only, so that `f` of
-  /// another root goes to all workers.
+  /// A strand of this worker makes `f` ready: it runs next. A caller works for its own job only, so that `f` of
+  /// another job goes to all workers.
   static void ready(worker& m, fiber& f) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     if (!is_for(m, f)) return dispatcher.ready(f);
@@ -69,9 +69,9 @@ struct local_queue {
     if (had < std::uint64_t{tuning::slice_ns}) f.had = (std::max)(had, std::uint64_t{1});
   }
 
-  /// A fiber of another P's queue, of root `only` alone unless nullptr: half of the ring comes to this worker's.
+  /// A fiber of another P's queue, of job `only` alone unless nullptr: half of the ring comes to this worker's.
   /// `next_too`: or the fiber that runs next there, if the victim does not come to it for a while.
-  static fiber* steal(worker& m, processor& victim, const root* only, bool next_too) noexcept {
+  static fiber* steal(worker& m, processor& victim, const job* only, bool next_too) noexcept {
     if (&victim == m.proc) return nullptr;
     if (const fiber* const first = victim.queue.first(); first && (!only || first->whose == only))
       if (fiber* const f = take_half(m, victim, only)) return f;
@@ -101,7 +101,7 @@ struct local_queue {
     return now - p.slice_began > std::uint64_t{tuning::slice_ns};
   }
 
-  static fiber* take_half(worker& m, processor& victim, const root* only) noexcept {
+  static fiber* take_half(worker& m, processor& victim, const job* only) noexcept {
     fiber* first = nullptr;
     const auto half = victim.queue.take_half();  // named: a range-for would not keep it
     for (fiber* const f : half.entries()) {
@@ -116,7 +116,7 @@ struct local_queue {
     return first;
   }
 
-  static fiber* steal_next(worker& m, processor& victim, const root* only) noexcept {
+  static fiber* steal_next(worker& m, processor& victim, const job* only) noexcept {
     fiber* const next = victim.queue.next();
     if (!next || (only && next->whose != only)) return nullptr;
     // The victim may be about to run it: most fibers that make another ready wait for something soon after. No look

@@ -65,13 +65,13 @@ struct worker_loop {
   }
 };
 
-// The loop of a caller, a thread that called run: it works for the root that it brought until that root is over, and
-// for no other root.
+// The loop of a caller, a thread that called run: it works for the job that it brought until that job is over, and
+// for no other job.
 
 struct caller_loop {
-  /// Runs the root that begins with `first`, with a P or by others. Returns when the root is over, without a P. The
-  /// root's `caller` is m, and m's `brought` the root.
-  static void run(root& brought, worker& m, fiber& first) noexcept {
+  /// Runs the job that begins with `first`, with a P or by others. Returns when the job is over, without a P. The
+  /// job's `caller` is m, and m's `brought` the job.
+  static void run(job& brought, worker& m, fiber& first) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     dispatcher.ask_for_threads_again();
     fiber* next = dispatcher.enter(m, first, !m.sched().settings().in_turns);
@@ -97,8 +97,8 @@ struct caller_loop {
     return nullptr;
   }
 
-  /// The root of a caller ends on the worker `m`.
-  static void end(root& over, worker& m) noexcept {
+  /// The job of a caller ends on the worker `m`.
+  static void end(job& over, worker& m) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     // This worker looks for work next. The caller finds it spinning when it gives its P up, skips its own look at the
     // deques, and returns sooner.
@@ -113,7 +113,7 @@ struct caller_loop {
   }
 
   static void leave(worker& m) noexcept {
-    scheduler_hooks::release_all_stacks(m, 0);  // a root that never forks leaves none behind
+    scheduler_hooks::release_all_stacks(m, 0);  // a job that never forks leaves none behind
     m.sched().dispatcher().leave(m);
   }
 };

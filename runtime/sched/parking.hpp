@@ -20,13 +20,13 @@
 // stops spinning passes this on: if it found work, it wakes the next worker; if it gives up, it takes steps 1 to 5.
 // Source: the comment "Worker thread parking/unparking" in Go's runtime/proc.go.
 //
-// A caller that takes an idle P for a brief root, and gives it back, need not take these steps: it visits. What it
+// A caller that takes an idle P for a brief job, and gives it back, need not take these steps: it visits. What it
 // could have kept from others is that they saw no idle P meanwhile. An owner that pushes, a waker, a worker that parks
 // or a caller that goes to sleep relies on that, and leaves a note in the word that counts idle P and visits:
 //
 //   caller that visits                                 one of these, at a visit (is_turned_away)
 //   1. --idle, ++visits                                a. has stored its record, or is ready to be woken
-//   2. runs its root                                   b. sees idle == 0 and visits > 0: sets the note, unless the
+//   2. runs its job                                    b. sees idle == 0 and visits > 0: sets the note, unless the
 //                                                         word has changed
 //   3. --visits, ++idle, unless there is a note
 //
@@ -60,7 +60,7 @@ class parking {
   void processor_taken() noexcept { counts_.fetch_sub(one_idle, std::memory_order_seq_cst); }
   int idle() const noexcept { return idle_of(counts_.load(std::memory_order_seq_cst)); }
 
-  // Visits: a caller has an idle P for a root, and gives it back (above).
+  // Visits: a caller has an idle P for a job, and gives it back (above).
 
   void begin_visit() noexcept { counts_.fetch_add(one_visit - one_idle, std::memory_order_seq_cst); }
   /// The P is idle again; false if an owner, waker, worker or caller has left a note, and nothing has changed.
@@ -290,7 +290,7 @@ class idle_lists {
 
   const sleepers& callers() const noexcept { return callers_; }
 
-  /// A sleeping caller with records of its root in some deque of `all`. It works for that root alone, or two callers
+  /// A sleeping caller with records of its job in some deque of `all`. It works for that job alone, or two callers
   /// could wake each other for as long as there are records of a third.
   worker* caller_with_records(processors& all) const noexcept {
     worker* found = nullptr;
@@ -301,7 +301,7 @@ class idle_lists {
     return found;
   }
 
-  /// Sounds the alarm of each deque of `all` where the root's caller sleeps. False if there is no such deque.
+  /// Sounds the alarm of each deque of `all` where the job's caller sleeps. False if there is no such deque.
   bool alarm_owners_for_callers(processors& all) const noexcept {
     bool any = false;
     if (callers_.empty()) return false;
@@ -374,7 +374,7 @@ class thread_budget {
     ask_again_at_ = os::now_ns() + tuning::between_refusals_ns;
   }
 
-  /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later root,
+  /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later job,
   /// as the first fork of that sees that a thread could be started.
   void ask_again() noexcept {
     const unsigned lacking = max_threads_ - started_ - starting_;

@@ -41,8 +41,8 @@ template <class Keep>
   return true;
 }
 
-// The ready queue: fibers that are ready and have no worker yet, roots that no fiber has begun, and the markers of
-// deques that waiting fibers left behind (fork/runnable.hpp). A root has no stack as long as it is here: its memory is
+// The ready queue: fibers that are ready and have no worker yet, jobs that no fiber has begun, and the markers of
+// deques that waiting fibers left behind (fork/runnable.hpp). A job has no stack as long as it is here: its memory is
 // that of the call of run, and a worker that takes it begins it on the stack that was used last.
 //
 // What goes on soon (forkjoin/abi/timer.hpp: turn) goes before all others, but a P does not take two such fibers in
@@ -55,7 +55,7 @@ template <class Keep>
 // allow, and otherwise last of all. So does an urgent strand that was cut before its slice was over. One whose slice is
 // over, or that yielded, goes behind the others, as if it were not urgent.
 //
-// The other fibers and roots go in the order in which they became ready, then the newest marker. So the worker that a
+// The other fibers and jobs go in the order in which they became ready, then the newest marker. So the worker that a
 // fiber left goes on with that fiber's records, as it would have after the fork. It finishes a part of the fork tree
 // before it begins another part: a tree in which each strand leaves a marker needs stacks for its depth. If the oldest
 // marker came first, such a tree would need stacks for its breadth. Every 61st entry taken is the oldest marker;
@@ -71,10 +71,10 @@ class ready_queue {
   /// and of urgent fibers last.
   enum class which { soon, cut, any };
 
-  /// What a worker took: a fiber that goes on, or a root or a record for a fiber to begin with, or nothing.
+  /// What a worker took: a fiber that goes on, or a job or a record for a fiber to begin with, or nothing.
   struct work {
     fiber* resumed = nullptr;
-    root* brought = nullptr;
+    job* brought = nullptr;
     stolen_record stolen;
     /// Nothing is left in this deque: it is the taker's, for the pool, with or without a record.
     deque* emptied = nullptr;
@@ -98,9 +98,9 @@ class ready_queue {
   /// `seed`: of options::chaos.
   explicit ready_queue(std::uint64_t seed = 0) noexcept : chaos_(seed, 0) {}
 
-  static bool any_of(const root& whose) noexcept { return !whose.ready.empty(); }
+  static bool any_of(const job& whose) noexcept { return !whose.ready.empty(); }
 
-  /// Moves the first fibers to the queue of a P: up to that many, as far as there is room, and up to the first root.
+  /// Moves the first fibers to the queue of a P: up to that many, as far as there is room, and up to the first job.
   /// Source: globrunqget in Go's runtime/proc.go.
   template <class Queue>
   void move(std::size_t count, Queue& to) noexcept {
@@ -130,14 +130,14 @@ class ready_queue {
     count_one();
   }
   void push_soon(fiber& f) noexcept { push_soon(f, *f.whose); }
-  void push_soon(root& r) noexcept { push_soon(r, r); }
+  void push_soon(job& r) noexcept { push_soon(r, r); }
   /// Behind the other urgent ones.
   void push_urgent(fiber& f) noexcept {
     f.its = turn::urgent;
     urgent_.fetch_add(1, std::memory_order_seq_cst);  // see any_urgent
     push(f, *f.whose);
   }
-  void push(root& r) noexcept {
+  void push(job& r) noexcept {
     r.its = turn::in_order;
     push(r, r);
   }
@@ -154,16 +154,16 @@ class ready_queue {
     return records;
   }
 
-  /// From those of all P, for a caller, which finds what is of its root here.
+  /// From those of all P, for a caller, which finds what is of its job here.
   template <class Processors>
   void move_all_here(Processors& all) noexcept {
     os::fence();  // the P that is idle, then the queues: pairs with the fence in dispatcher.hpp: announce
     for (unsigned i = 0; i < all.count(); ++i) move_here(all[i].queue);
   }
 
-  /// An entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes
-  /// fibers and roots only.
-  work take(which of, root* only, bool has_stack) noexcept {
+  /// An entry, of that job alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes
+  /// fibers and jobs only.
+  work take(which of, job* only, bool has_stack) noexcept {
     return only ? take_from(only->ready, of, has_stack) : take_from(all_, of, has_stack);
   }
 
@@ -206,8 +206,8 @@ class ready_queue {
   work take_strand(runnable& next) noexcept {
     work got;
     got.its = next.its;
-    if (next.is == runnable::kind::root) {
-      got.brought = static_cast<root*>(&next);
+    if (next.is == runnable::kind::job) {
+      got.brought = static_cast<job*>(&next);
       remove(next, *got.brought);
     } else {
       got.resumed = static_cast<fiber*>(&next);
@@ -255,13 +255,13 @@ class ready_queue {
     return got;
   }
 
-  void push(runnable& item, root& whose) noexcept {
+  void push(runnable& item, job& whose) noexcept {
     all_.push(item);
     whose.ready.push(item);
     count_one();
   }
 
-  void push_soon(runnable& item, root& whose) noexcept {
+  void push_soon(runnable& item, job& whose) noexcept {
     item.its = turn::soon;
     soon_.fetch_add(1, std::memory_order_relaxed);
     push(item, whose);
@@ -269,7 +269,7 @@ class ready_queue {
 
   void count_one() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }  // see any
 
-  void remove(runnable& item, root& whose) noexcept {
+  void remove(runnable& item, job& whose) noexcept {
     all_.remove(item);
     whose.ready.remove(item);
     if (item.its == turn::soon) soon_.fetch_sub(1, std::memory_order_relaxed);

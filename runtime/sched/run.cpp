@@ -18,7 +18,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-void ended_for_fiber(root& over, worker& m) noexcept {
+void ended_for_fiber(job& over, worker& m) noexcept {
   fiber& waiter = *over.waiter;
   scheduler& waiters = *over.waiters_scheduler;
   m.sched().dispatcher().start_spinning(m);  // as in caller_loop::end
@@ -29,7 +29,7 @@ void ended_for_fiber(root& over, worker& m) noexcept {
   waiters.dispatcher().ready(waiter);
 }
 
-void run_from_thread(scheduler& s, root& brought) {
+void run_from_thread(scheduler& s, job& brought) {
   worker& m = s.threads().take_caller();
   fiber* const first = s.stacks().take(nullptr);
   if (!first) {
@@ -58,7 +58,7 @@ void run_from_thread(scheduler& s, root& brought) {
   s.threads().give_caller(m);
 }
 
-void run_from_fiber(scheduler& s, root& brought, worker& m) {
+void run_from_fiber(scheduler& s, job& brought, worker& m) {
   s.dispatcher().ask_for_threads_again();
   if (!s.dispatcher().ensure_thread())
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
@@ -75,9 +75,9 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
   m.submitted = &brought;
   leave(
       [](worker& m, fiber&, void* to) noexcept -> fiber* {
-        root& submitted = *m.submitted.replace(nullptr);
+        job& submitted = *m.submitted.replace(nullptr);
         scheduler& there = *static_cast<scheduler*>(to);
-        // Once the root is ready it may be over at any time, the frame of its call gone and the runtime destroyed.
+        // Once the job is ready it may be over at any time, the frame of its call gone and the runtime destroyed.
         const scheduler::guest counted(there);
         there.dispatcher().ready(submitted);
         return nullptr;
@@ -91,7 +91,7 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
 
 }  // namespace
 
-void refuse_root(const scheduler& s) {
+void refuse_job(const scheduler& s) {
   if (s.is_forked_copy())
     throw std::logic_error(
         "forkjoin: this runtime was made before fork(2), and its threads stayed in the parent process; make a new "
@@ -106,9 +106,9 @@ void refuse_root(const scheduler& s) {
 }
 
 void run_job(scheduler& s, job_body& brought) {
-  refuse_root(s);
-  const scheduler::root_under_way counted(s);
-  root whole(&brought);
+  refuse_job(s);
+  const scheduler::job_under_way counted(s);
+  job whole(&brought);
   if (worker* const m = current_worker()) {
     run_from_fiber(s, whole, *m);
   } else {

@@ -65,9 +65,9 @@ void scheduler::begin_urgent() noexcept {
 }
 
 bool scheduler::is_unused() const noexcept {
-  // acquire: pairs with the releases in end_root and end_last_root. First the roots: the last one becomes a guest
+  // acquire: pairs with the releases in end_job and end_last_job. First the jobs: the last one becomes a guest
   // before it ends.
-  if (roots_.load(std::memory_order_acquire) != 0) return false;
+  if (jobs_.load(std::memory_order_acquire) != 0) return false;
   // acquire: pairs with the release in ~guest
   return guests_.load(std::memory_order_acquire) == 0;
 }
@@ -114,16 +114,16 @@ std::uint64_t scheduler::time_working() const noexcept { return working_.read(&o
 
 time_alone::times scheduler::times_alone() const noexcept { return alone_.read(os::now_ns()); }
 
-void scheduler::begin_first_root() noexcept {
+void scheduler::begin_first_job() noexcept {
   const locked lock(working_mutex_);
-  if (roots_.fetch_add(1, std::memory_order_relaxed) == 0) working_.start(os::now_ns());
+  if (jobs_.fetch_add(1, std::memory_order_relaxed) == 0) working_.start(os::now_ns());
 }
 
-void scheduler::end_last_root() noexcept {
+void scheduler::end_last_job() noexcept {
   const guest here(*this);
   const locked lock(working_mutex_);
   // release: pairs with the acquire in is_unused, by which the destructor then sees this guest
-  if (roots_.fetch_sub(1, std::memory_order_release) == 1) working_.stop(os::now_ns());
+  if (jobs_.fetch_sub(1, std::memory_order_release) == 1) working_.stop(os::now_ns());
 }
 
 }}}  // namespace fj::v0_2::detail

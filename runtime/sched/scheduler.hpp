@@ -12,7 +12,7 @@
 #include "forkjoin/abi/thread_hooks.hpp"
 #include "runtime/base/counters.hpp"
 #include "runtime/base/settings.hpp"
-#include "runtime/fork/loose_roots.hpp"
+#include "runtime/fork/loose_jobs.hpp"
 #include "runtime/os/thread.hpp"
 #include "runtime/sched/allowance.hpp"
 #include "runtime/sched/dispatcher.hpp"
@@ -34,7 +34,7 @@ class scheduler {
   /// Throws std::bad_alloc if not even the deques can be had. Starts no thread.
   explicit scheduler(const settings& set);
 
-  /// Waits for the roots to end and the guests to leave, then ends the threads.
+  /// Waits for the jobs to end and the guests to leave, then ends the threads.
   ~scheduler();
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
@@ -51,28 +51,28 @@ class scheduler {
     std::atomic<unsigned>& guests_;
   };
 
-  /// From here to end_root the scheduler lives, and has work. Costs a compare-and-swap while there is another root.
-  void begin_root() noexcept {
-    unsigned others = roots_.load(std::memory_order_relaxed);
+  /// From here to end_job the scheduler lives, and has work. Costs a compare-and-swap while there is another job.
+  void begin_job() noexcept {
+    unsigned others = jobs_.load(std::memory_order_relaxed);
     while (others != 0)
-      if (roots_.compare_exchange_weak(others, others + 1, std::memory_order_relaxed)) return;
-    begin_first_root();
+      if (jobs_.compare_exchange_weak(others, others + 1, std::memory_order_relaxed)) return;
+    begin_first_job();
   }
-  void end_root() noexcept {
-    unsigned all = roots_.load(std::memory_order_relaxed);
-    // release: pairs with the acquire in is_unused, by which the destructor sees what the root did
+  void end_job() noexcept {
+    unsigned all = jobs_.load(std::memory_order_relaxed);
+    // release: pairs with the acquire in is_unused, by which the destructor sees what the job did
     while (all > 1)
-      if (roots_.compare_exchange_weak(all, all - 1, std::memory_order_release, std::memory_order_relaxed)) return;
-    end_last_root();
+      if (jobs_.compare_exchange_weak(all, all - 1, std::memory_order_release, std::memory_order_relaxed)) return;
+    end_last_job();
   }
 
-  /// A root, while it lives.
-  class root_under_way {
+  /// A job, while it lives.
+  class job_under_way {
    public:
-    explicit root_under_way(scheduler& s) noexcept : s_(s) { s_.begin_root(); }
-    ~root_under_way() { s_.end_root(); }
-    root_under_way(const root_under_way&) = delete;
-    root_under_way& operator=(const root_under_way&) = delete;
+    explicit job_under_way(scheduler& s) noexcept : s_(s) { s_.begin_job(); }
+    ~job_under_way() { s_.end_job(); }
+    job_under_way(const job_under_way&) = delete;
+    job_under_way& operator=(const job_under_way&) = delete;
 
    private:
     scheduler& s_;
@@ -82,10 +82,8 @@ class scheduler {
   void wait_until_unused() const noexcept;
   /// Whether that has ended.
   bool is_unused() const noexcept;
-  /// Whether roots are under way and no P works for them.
-  bool may_stand_still() const noexcept {
-    return roots_.load(std::memory_order_relaxed) != 0 && dispatcher_.all_idle();
-  }
+  /// Whether jobs are under way and no P works for them.
+  bool may_stand_still() const noexcept { return jobs_.load(std::memory_order_relaxed) != 0 && dispatcher_.all_idle(); }
 
   /// Whether this is the copy that a fork(2) made of the scheduler: its threads stayed in the parent process.
   bool is_forked_copy() const noexcept { return made_in_ != os::process_generation(); }
@@ -127,7 +125,7 @@ class scheduler {
   /// Before the first urgent fiber, and each other one. From then on operations that may give way look whether they are
   /// to.
   void begin_urgent() noexcept;
-  loose_roots& loose() noexcept { return loose_; }
+  loose_jobs& loose() noexcept { return loose_; }
   /// nullptr: none.
   // acquire: pairs with the release in hook
   thread_hooks* hooks() const noexcept { return hooks_.load(std::memory_order_acquire); }
@@ -156,8 +154,8 @@ class scheduler {
   friend struct layout;
 
   processors& with_deques();
-  void begin_first_root() noexcept;
-  void end_last_root() noexcept;
+  void begin_first_job() noexcept;
+  void end_last_job() noexcept;
 
   const detail::settings settings_;
   const std::int64_t made_at_;
@@ -175,14 +173,14 @@ class scheduler {
   detail::allowance allowance_{dispatcher_, settings_.procs, settings_.follows, made_at_};
   std::atomic<bool> has_been_urgent_{false};
   std::atomic<unsigned> guests_{0};
-  loose_roots loose_;
+  loose_jobs loose_;
   std::atomic<std::uint64_t> retakes_refused_{0};
   detail::monitor monitor_{*this};
   std::atomic<thread_hooks*> hooks_{nullptr};
   alignas(cache_line) os::mutex exposing_;
-  alignas(cache_line) std::atomic<unsigned> roots_{0};  // under way
-  os::mutex working_mutex_;                             // held where roots_ leaves 0 or comes to 0
-  stopwatch working_;                                   // while there is a root
+  alignas(cache_line) std::atomic<unsigned> jobs_{0};  // under way
+  os::mutex working_mutex_;                            // held where jobs_ leaves 0 or comes to 0
+  stopwatch working_;                                  // while there is a job
 };
 
 }}}  // namespace fj::v0_2::detail

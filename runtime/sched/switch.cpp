@@ -59,7 +59,7 @@ void note_stack(const tracing& traces, const tracer& now, fiber& f) noexcept {
   f.traced = &now;
 }
 
-// Where its code is, and its join; before its root or the record it was begun for can be gone.
+// Where its code is, and its join; before its job or the record it was begun for can be gone.
 [[gnu::cold, gnu::noinline]] void note_birth(const tracing& traces, fiber& f) noexcept {
   tracer* const now = traces.now();
   if (!now) return;
@@ -69,28 +69,28 @@ void note_stack(const tracing& traces, const tracer& now, fiber& f) noexcept {
     note_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(body_of(*record)),
             number_of(&record->joined));
   } else {
-    const root* const whose = f.whose;
+    const job* const whose = f.whose;
     note_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(whose->body->call));
   }
 }
 
-void run_body(root& whose) noexcept {
+void run_body(job& whose) noexcept {
   os::call_handling(whose.handled, [&] {
     whose.body->call(*whose.body);
     // acquire: pairs with the release in wait/task_group.cpp: tasks_of
-    if (tasks_of_root* const tasks = whose.tasks.load(std::memory_order_acquire)) [[unlikely]]
+    if (tasks_of_job* const tasks = whose.tasks.load(std::memory_order_acquire)) [[unlikely]]
       tasks->await(*tasks);
     destroy_locals(whose.locals);
   });
   whose.ended(whose, *current_worker());
 }
 
-// The memory of a scheduled call may end while its body runs, and what that forks works for a root: for one in this
+// The memory of a scheduled call may end while its body runs, and what that forks works for a job: for one in this
 // frame.
 [[gnu::noinline]] void run_scheduled(fiber& f) noexcept {
-  const root& queued = *f.whose;
+  const job& queued = *f.whose;
   operation_body body = static_cast<const operation_body&>(*queued.body);
-  root own(&body);
+  job own(&body);
   own.handled = nullptr;
   own.ended = queued.ended;
   own.scheduled = true;
@@ -110,7 +110,7 @@ void first_frame(void* self) noexcept {
     const outcome result = os::call_handling(f.handled, [&] { return body_of(*record)(*record); });
     owner = record->joined.arrive(result);
   } else {
-    root& whose = *f.whose;
+    job& whose = *f.whose;
     whose.scheduled ? run_scheduled(f) : run_body(whose);
   }
   end_strand(static_cast<fiber*>(owner));
@@ -184,7 +184,7 @@ void begin(fiber& f, const stolen_record& what) noexcept {
   f.becomes(fiber_state::runnable);
   f.whose = what.whose;
   {
-    const os::unseen_by_detector of_its_root;  // which does not end before the strand that begins
+    const os::unseen_by_detector of_its_job;  // which does not end before the strand that begins
     f.urgent = what.whose->urgent;
   }
   f.begun = true;
@@ -362,8 +362,8 @@ fiber* scheduler_hooks::begin(worker& m, const stolen_record& what) noexcept {
   return &thief;
 }
 
-// A root whose strand ends leaves its worker looking for work. This worker may be about to run a fiber.
-bool scheduler_hooks::refuse(worker& m, root& r) noexcept {
+// A job whose strand ends leaves its worker looking for work. This worker may be about to run a fiber.
+bool scheduler_hooks::refuse(worker& m, job& r) noexcept {
   if (r.scheduled) {
     m.sched().dispatcher().ready(r);
     return false;

@@ -9,7 +9,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Has `f` start with a stolen record, or with the root itself if there is no record in it.
+/// Has `f` start with a stolen record, or with the job itself if there is no record in it.
 void begin(fiber& f, const stolen_record& what) noexcept;
 
 /// Suspends the running fiber. then(worker, fiber, argument) is called on the native stack once its context has been

@@ -18,16 +18,16 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 // If thousands of fibers are ready, each has left the caches when its turn comes. So the worker asks for the memory of
-// those that follow in its ring: the fiber and the frames near the top of its stack, and later its root. Not for a few,
+// those that follow in its ring: the fiber and the frames near the top of its stack, and later its job. Not for a few,
 // whose memory is there.
 inline void prefetch_later(const processor& p) noexcept {
   constexpr std::uint32_t few = 16, far = 6, near = 2;
-  constexpr std::size_t frames = 1024, used_of_root = 5 * cache_line;
+  constexpr std::size_t frames = 1024, used_of_job = 5 * cache_line;
   if (p.queue.in_ring() < few) [[likely]]
     return;
   if (const fiber* const f = p.queue.after(far))
     prefetch(reinterpret_cast<const std::byte*>(f) - frames, frames + sizeof(fiber));
-  if (const fiber* const f = p.queue.after(near)) prefetch(static_cast<root*>(f->whose), used_of_root);
+  if (const fiber* const f = p.queue.after(near)) prefetch(static_cast<job*>(f->whose), used_of_job);
 }
 
 // Returns what follows. The worker may hold another P by then.

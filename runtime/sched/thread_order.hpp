@@ -1,7 +1,7 @@
 // With options::thread_order, ThreadSanitizer sees strands that ran on one thread in the order in which they ran there.
 //
 // The address of the C++ runtime's data of a thread names the thread, because another thread may use the same worker
-// object for its next root.
+// object for its next job.
 #pragma once
 
 #include "forkjoin/abi/os/race_detector.hpp"

@@ -44,7 +44,7 @@ struct worker : worker_face {
   /// By any thread: whether the thread sleeps until a signal, and none has come. `sleep`: which of its sleeps that is.
   bool sleeps_for_good(std::uint64_t& sleep) noexcept;
 
-  /// Of a caller of run; it works only for the root it brought.
+  /// Of a caller of run; it works only for the job it brought.
   bool is_caller() const noexcept { return !thread.started(); }
 
   /// From now on, until end_light_fences, the thread may fork. By itself, when it begins to work for the runtime, after
@@ -63,7 +63,7 @@ struct worker : worker_face {
   bool asleep = false;                     ///< waits in run without a P; under the dispatcher's mutex
   list_links<worker> sleeps;               ///< among the sleeping; under the dispatcher's mutex
   relaxed<std::int64_t> wakes_at = never;  ///< of a timekeeper: when its sleep ends by itself, by os::now_ns
-  root* brought = nullptr;                 ///< of a caller of run: its root
+  job* brought = nullptr;                  ///< of a caller of run: its job
   std::atomic<unsigned> placers{0};        ///< threads that choose a CPU for this one, which waits for them
 
   // The worker's own, and of the fiber it runs.
@@ -71,12 +71,12 @@ struct worker : worker_face {
   /// The fiber that it switched to, or a child of that. Published as `published` is, because other threads read it to
   /// write messages.
   relaxed<const fiber*, std::memory_order_release, std::memory_order_acquire> runs = nullptr;
-  relaxed<afterwards> then = nullptr;    ///< set by the fiber that leaves
-  relaxed<void*> argument = nullptr;     ///< for `then`
-  relaxed<bool> carries = false;         ///< the fiber that left is to keep its records: leaving.hpp
-  relaxed<unsigned> readied = 0;         ///< how many fibers its strands made ready
-  relaxed<bool> yielded = false;         ///< the fiber that left is ready, and others come first
-  published<root*> submitted = nullptr;  ///< a root for another runtime, for which the running fiber suspends
+  relaxed<afterwards> then = nullptr;   ///< set by the fiber that leaves
+  relaxed<void*> argument = nullptr;    ///< for `then`
+  relaxed<bool> carries = false;        ///< the fiber that left is to keep its records: leaving.hpp
+  relaxed<unsigned> readied = 0;        ///< how many fibers its strands made ready
+  relaxed<bool> yielded = false;        ///< the fiber that left is ready, and others come first
+  published<job*> submitted = nullptr;  ///< a job for another runtime, for which the running fiber suspends
   random dice;
   relaxed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
   relaxed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns

@@ -9,7 +9,7 @@
 #include "forkjoin/abi/scope.hpp"
 #include "runtime/base/counters.hpp"
 #include "runtime/fork/deque.hpp"
-#include "runtime/fork/root.hpp"
+#include "runtime/fork/job.hpp"
 #include "runtime/fork/runnable.hpp"
 #include "runtime/os/context/context.hpp"
 #include "runtime/os/memory/pages.hpp"
@@ -65,9 +65,9 @@ struct fiber : fiber_face, join_waiter, runnable, parent_rest {
   /// A thief has a record of its strand, or may have had some, since the strand comes to a worker again.
   void note_possible_theft() noexcept { thefts = thefts + 1; }
 
-  relaxed<root*> whose = nullptr;           ///< the root that it works for
-  relaxed<bool> begun = false;              ///< to run a root or a stolen record; else it is a scope's child, or free
-  relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs a root
+  relaxed<job*> whose = nullptr;            ///< the job that it works for
+  relaxed<bool> begun = false;              ///< to run a job or a stolen record; else it is a scope's child, or free
+  relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs a job
   relaxed<std::int64_t> begun_at = 0;  ///< when it began with a record that its worker stole, by os::now_ns; else 0
   /// When the last branch came to the join at which it waits; 0: before it did wait.
   relaxed<std::int64_t> arrived_at = 0;
@@ -86,7 +86,7 @@ struct fiber : fiber_face, join_waiter, runnable, parent_rest {
   relaxed<stack_tally*> counted = nullptr;  ///< the counter of the P that took the stack
   /// Others read whether it is waiting or runnable, before what it waits for.
   published<fiber_state> state = fiber_state::free;
-  relaxed<bool> urgent = false;    ///< as its root, which it may outlive
+  relaxed<bool> urgent = false;    ///< as its job, which it may outlive
   shown_wait_place waits;          ///< while it waits
   fiber* mapped_before = nullptr;  ///< in the pool's list of all its fibers
   /// Guard, stack, this object, and a page that is also a guard where that costs no mapping.

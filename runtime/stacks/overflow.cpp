@@ -32,7 +32,7 @@ void print_overflow(const fiber& f, bool of_go) noexcept {
 void stop_if_overrun(const fiber& f) noexcept {
   const auto* const bottom = reinterpret_cast<const volatile std::uintptr_t*>(f.stack_bottom());
   if (std::all_of(bottom - canary_words, bottom, [](std::uintptr_t word) { return word == 0; })) return;
-  print_overflow(f, true);  // the root may be gone already; only fibers of go lack a guard
+  print_overflow(f, true);  // the job may be gone already; only fibers of go lack a guard
   std::abort();
 }
 

@@ -107,7 +107,7 @@ fiber* stack_pool::take(stack_tally* whose) noexcept {
   const locked lock(mutex_);
   fiber* const f = take_one(whose);
   // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait
-  // for it. A root's fiber may wait for a worker before it uses its stack.
+  // for it. A job's fiber may wait for a worker before it uses its stack.
   if (!idle_.empty()) prefetch_free(*idle_.back(), whose ? prefetched_stack : 0);
   return f;
 }

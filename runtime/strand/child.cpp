@@ -35,7 +35,7 @@ fiber& strand_of(continuation& rest) noexcept { return static_cast<fiber&>(rest)
   m.proc->stacks.push(thief);
   parent.below = nullptr;  // the child has that stack
   parent.becomes_at_fork(fiber_state::running);
-  root* const whose = thief.whose;
+  job* const whose = thief.whose;
   parent.whose = whose;
   current_deque().open(whose);
   set_current_fiber(&parent);

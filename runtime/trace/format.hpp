@@ -22,7 +22,7 @@ enum class event : std::uint16_t {
   none = 0,
   // Strands. `fiber`: the number of the one it is about.
   stack = 1,  ///< before its first birth in this trace [its lowest address; the end of its stack and of itself]
-  /// It is to begin [the code: body of a stolen record, or of a root; the join of that record, 0: of a root].
+  /// It is to begin [the code: body of a stolen record, or of a job; the join of that record, 0: of a job].
   born = 2,
   run = 3,    ///< it goes on, on this worker
   off = 4,    ///< it has left this worker's stack
@@ -57,7 +57,7 @@ enum class event : std::uint16_t {
   retake = 54,   ///< a P is taken from a strand that is in a blocking call
   poll = 55,     ///< the poller has woken strands
   timers = 56,   ///< timers were due
-  job = 57,      ///< a thread brings a root, by run [the code]
+  job = 57,      ///< a thread brings a job, by run [the code]
   job_end = 58,  ///< that is over
 };
 

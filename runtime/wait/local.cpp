@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "runtime/fork/current.hpp"
-#include "runtime/fork/root.hpp"
+#include "runtime/fork/job.hpp"
 #include "runtime/os/thread.hpp"
 #include "runtime/sched/worker.hpp"
 

@@ -5,7 +5,7 @@
 #include "runtime/os/machine.hpp"
 #include "runtime/sched/worker.hpp"
 #include "runtime/strand/give_way.hpp"
-#include "runtime/wait/go_root.hpp"
+#include "runtime/wait/job_of_go.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

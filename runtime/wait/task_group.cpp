@@ -7,7 +7,7 @@
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/fork/root.hpp"
+#include "runtime/fork/job.hpp"
 #include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -51,12 +51,12 @@ void task_count::wait_surely(const wait_place& place) noexcept {
 
 namespace {
 
-/// The tasks that strands of a root have started as their children. The root itself counts as one, so that few find
+/// The tasks that strands of a job have started as their children. The job itself counts as one, so that few find
 /// that they are the last.
-struct counted_tasks : tasks_of_root {
-  counted_tasks() noexcept : tasks_of_root{&await_all} {}
+struct counted_tasks : tasks_of_job {
+  counted_tasks() noexcept : tasks_of_job{&await_all} {}
 
-  static void await_all(tasks_of_root& of) noexcept {
+  static void await_all(tasks_of_job& of) noexcept {
     auto& mine = static_cast<counted_tasks&>(of);
     mine.count.end();
     mine.count.wait_surely({.what = "the end of a function that has started tasks of a fj::task_group"});
@@ -66,13 +66,13 @@ struct counted_tasks : tasks_of_root {
   task_count count{1};
 };
 
-counted_tasks* tasks_of(root& r) noexcept {
+counted_tasks* tasks_of(job& r) noexcept {
   // acquire, also of the failure below: pairs with the release below, so that what is pointed to is there
-  if (tasks_of_root* const made = r.tasks.load(std::memory_order_acquire)) return static_cast<counted_tasks*>(made);
+  if (tasks_of_job* const made = r.tasks.load(std::memory_order_acquire)) return static_cast<counted_tasks*>(made);
   auto* const mine = new (std::nothrow) counted_tasks;
   if (!mine) return nullptr;
   // release: pairs with the acquires here and in sched/switch.cpp: first_frame
-  tasks_of_root* before = nullptr;
+  tasks_of_job* before = nullptr;
   if (r.tasks.compare_exchange_strong(before, mine, std::memory_order_release, std::memory_order_acquire)) return mine;
   delete mine;
   return static_cast<counted_tasks*>(before);
@@ -89,16 +89,16 @@ task_group_core::task_group_core(std::stop_token outer) noexcept
 task_group_core::~task_group_core() = default;
 
 bool task_group_core::begin_child() noexcept {
-  counted_tasks* const of_root = tasks_of(*current_deque().whose());
-  if (!of_root) return false;
-  of_root->count.begin();
+  counted_tasks* const of_job = tasks_of(*current_deque().whose());
+  if (!of_job) return false;
+  of_job->count.begin();
   running_.begin();
   return true;
 }
 
-// The group may be gone after the first count, and the root after the second.
+// The group may be gone after the first count, and the job after the second.
 void task_group_core::ended(group_children& of) noexcept {
-  root& r = *current_deque().whose();
+  job& r = *current_deque().whose();
   static_cast<task_group_core&>(of).running_.end();
   tasks_of(r)->count.end();
 }

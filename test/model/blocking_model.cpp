@@ -189,7 +189,7 @@ class blocking_strands : public scheduling_scenario, private steps {
     m.end();
   }
 
-  root whole_;
+  job whole_;
   fiber strand_, other_;
   branch never_pushed_;
   branch branches_[records];

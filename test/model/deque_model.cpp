@@ -7,7 +7,7 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct continuation : fj::detail::record {
-  root* job = nullptr;
+  job* whose = nullptr;
   continuation* around = nullptr;  // the fork that this one stands in
   model::plain<int> frame;  // the owner's frame: written before the fork, read by the thief, written after the join
   model::plain<int> result;
@@ -73,37 +73,37 @@ class forking : public scheduling_scenario {
 
   /// The deque is empty. The strand is a new one, or it is resumed here, and what was forked around it has been stolen.
   void strand() {
-    root* const job = &jobs_[strands_++];
-    deque_.open(job);
-    do fork(*job, nullptr);
+    job* const whose = &jobs_[strands_++];
+    deque_.open(whose);
+    do fork(*whose, nullptr);
     while (used_ < max_records && any_of(2));
   }
 
   /// One fork with all below it.
-  void fork(root& job, continuation* around) {
+  void fork(job& whose, continuation* around) {
     continuation& record = records_[used_++];
     record.around = around;
-    record.job = &job;
+    record.whose = &whose;
     record.frame = 0;
     record.forked = true;
     record_stand_in& in_its_place = stand_ins_[&record - records_];
     if (any_of(2)) {
-      fork_as(record, job, around, record);
+      fork_as(record, whose, around, record);
     } else {
       in_its_place.stands_for = &record;
-      fork_as(in_its_place, job, around, record);
+      fork_as(in_its_place, whose, around, record);
       in_its_place.stands_for = &never_pushed_;
     }
     check(around || deque_.is_at_rest(), "a fork leaves the deque as it found it");
   }
 
   template <class Pushed>
-  void fork_as(Pushed& pushed, root& job, continuation* around, continuation& record) {
+  void fork_as(Pushed& pushed, job& whose, continuation* around, continuation& record) {
     worker& m = scheduler_.thread(0);
     if (deque_.push(pushed, deque::name_of(pushed)))
       owner_steps::answer_alarm(m, deque_, with.in_handler ? &never_pushed_ : nullptr);
     check(!with.in_handler || !deque_.has_private(), "what is forked in a handler is public, as no thief exposes it");
-    for (unsigned children = any_of(3); children > 0 && used_ < max_records; --children) fork(job, &record);
+    for (unsigned children = any_of(3); children > 0 && used_ < max_records; --children) fork(whose, &record);
     const bool mine = deque_.pop(pushed) || owner_steps::take_back(m, deque_, pushed);
     // The frame is used for something else.
     pushed.older.store(deque::name_of(never_pushed_), std::memory_order_relaxed);
@@ -114,15 +114,15 @@ class forking : public scheduling_scenario {
       for (const continuation* older = around; older; older = older->around)
         check(older->runs == 1, "when a record is stolen, so are the older ones");
       check(deque_.is_at_rest(), "then the deque is empty");
-      join(record, job);
+      join(record, whose);
     }
   }
 
-  void join(continuation& record, root& job) {
+  void join(continuation& record, job& whose) {
     // Either the strand waits on its deque, or it suspends, and another one takes its place there.
     if (strands_ < with.strands && used_ < max_records && any_of(2)) {
       strand();
-      deque_.open(&job);
+      deque_.open(&whose);
     }
     wait_until([&] {
       check(record.runs > 0 || thieves_ > 0, "no record is lost");
@@ -139,13 +139,13 @@ class forking : public scheduling_scenario {
       // Whether the owner is told that thieves are hungry.
       any_of(2) ? scheduler_.dispatcher().start_spinning(m) : scheduler_.dispatcher().stop_spinning(m);
       if (with.force && any_of(2)) exposer::expose(m, now_ns());
-      root* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
+      job* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
       const auto [taken, whose, handled] = deque_.for_thieves().steal(only);
       if (taken) {
         auto* const record = static_cast<continuation*>(taken);
         check(record != &never_pushed_, "what is stolen has been pushed");
         check(record->runs++ == 0, "no record is run twice");
-        check(record->job == whose && (!only || only == whose), "a thief knows whose record it has");
+        check(record->whose == whose && (!only || only == whose), "a thief knows whose record it has");
         check(record->frame.get() == 0, "the frame is there");
         record->result = 1;
         record->done.store(1, std::memory_order_release);
@@ -154,7 +154,7 @@ class forking : public scheduling_scenario {
     }
   }
 
-  root jobs_[with.strands];
+  job jobs_[with.strands];
   continuation never_pushed_;
   continuation records_[max_records];
   record_stand_in stand_ins_[max_records];

@@ -153,7 +153,7 @@ class looping : public looping_strands {
 
   void thread(unsigned index) override {
     if (index == 0) {
-      here().open(&root_);
+      here().open(&job_);
       execute(&begin(at_home_));
       --unfinished_;
     }
@@ -180,7 +180,7 @@ class looping : public looping_strands {
 
   struct thief {
     void operator()() {
-      whose->here().open(&whose->root_);
+      whose->here().open(&whose->job_);
       forks& loop = rest->of;
       protocol::end_thief(loop, protocol::go_on_with(*rest));
     }
@@ -238,7 +238,7 @@ class looping : public looping_strands {
     }
   }
 
-  root root_;
+  job job_;
   at_home at_home_{this};
   thief thieves_[count];
   std::optional<fj::detail::basic_loop_of_turns<forks, turns>> loop_;

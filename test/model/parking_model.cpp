@@ -1,4 +1,4 @@
-// Parking: strands fork while workers look for work, go to sleep, are woken and are started, and callers bring roots, sleep, and
+// Parking: strands fork while workers look for work, go to sleep, are woken and are started, and callers bring jobs, sleep, and
 // come back. What the threads do are the runtime's loops and rules themselves; the model's own is what the fibers do (`run`).
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace model {
 namespace {
 
-struct job;
+struct workload;
 
 /// What a thief calls; the thieves of the model know it without.
 [[gnu::aligned(16)]] fj::detail::outcome body(fj::detail::continuation&) noexcept {
@@ -22,7 +22,7 @@ struct job;
 
 /// A record, and the strand that forked it.
 struct branch : record {
-  job* parent = nullptr;
+  workload* parent = nullptr;
   fj::detail::join joined{&body};
   plain<int> work{0};  // written before the fork, read by the thief
   // Known outside of the model's memory.
@@ -31,8 +31,8 @@ struct branch : record {
   int runs = 0;
 };
 
-struct job {
-  root whole;
+struct workload {
+  job whole;
   fiber strand;
   plain<unsigned> ending{0};  // forks that the strand still has to do
   // Known outside of the model's memory.
@@ -50,7 +50,7 @@ class parking_workers : public scheduling_scenario, private steps {
       scheduler_.all()[i].active.store(&deques_[i]->records, std::memory_order_relaxed);
       if (wanders) scheduler_.all()[i].spare_deque = &deques_[with.procs + i]->records;
     }
-    for (job& j : jobs_) j.strand.whose = &j.whole;
+    for (workload& j : jobs_) j.strand.whose = &j.whole;
     if (runs_for_caller) jobs_[1].strand.whose = &jobs_[0].whole;
     unsigned to_hold = with.procs;
     for (const role r : with.roles) to_hold -= holds_processor(r);
@@ -83,8 +83,8 @@ class parking_workers : public scheduling_scenario, private steps {
     // A strand that works for ever keeps its P though it should retire.
     const bool all_held = held >= go().in_use();
     check(!go().has_surplus() || held > go().in_use(), "a P that is to retire does where its worker gives it up");
-    // Whether a P and a thread are there for what this root has.
-    const auto could_run = [&](const job& j) {
+    // Whether a P and a thread are there for what this job has.
+    const auto could_run = [&](const workload& j) {
       if (all_held) return false;
       for (unsigned i = 0; i < threads; ++i)
         if (scheduler_.thread(i).rests && (is_caller(i) ? &jobs_[i] == &j : may_have_thread(i))) return true;
@@ -108,13 +108,13 @@ class parking_workers : public scheduling_scenario, private steps {
       check(!b.forked || b.waits || b.runs == 1, "every record is run once");
     }
     for (unsigned i = 0; i < threads; ++i) {
-      const job& j = jobs_[i];
+      const workload& j = jobs_[i];
       const auto waits = [&](fiber* f) { return f && f->whose == &j.whole; };
       bool any = !j.whole.ready.empty();
       for (unsigned p = 0; p < with.procs; ++p)
         any = any || waits(scheduler_.all()[p].queue.next()) || waits(scheduler_.all()[p].queue.first());
       check(!any || !could_run(j), "no runnable fiber waits while a worker sleeps");
-      if (is_caller(i)) check(!scheduler_.thread(i).rests || !j.over, "no caller sleeps when its root is over");
+      if (is_caller(i)) check(!scheduler_.thread(i).rests || !j.over, "no caller sleeps when its job is over");
     }
   }
 
@@ -158,7 +158,7 @@ class parking_workers : public scheduling_scenario, private steps {
   // What threads do.
 
   void live(worker& m, unsigned index) {
-    job& mine = jobs_[index];
+    workload& mine = jobs_[index];
     switch (with.roles[index]) {
       case role::absent:
         return;
@@ -236,11 +236,11 @@ class parking_workers : public scheduling_scenario, private steps {
     }
   }
 
-  void bring(worker& m, job& j) {
+  void bring(worker& m, workload& j) {
     m.brought = &j.whole;
     j.whole.caller = &m;
     caller_loop::run(j.whole, m, j.strand);
-    check(j.over, "a caller waits until its root is over");
+    check(j.over, "a caller waits until its job is over");
     check(!m.proc, "a caller that goes back to its program holds no P");
     m.gone = true;
   }
@@ -249,7 +249,7 @@ class parking_workers : public scheduling_scenario, private steps {
 
   fiber* run(worker& m, fiber& f) override {
     if (f.stolen.record) return run_stolen(m, static_cast<branch&>(*f.stolen.record));
-    for (job& j : jobs_)
+    for (workload& j : jobs_)
       if (&f == &j.strand) return run_strand(m, j);
     m.end();
   }
@@ -269,7 +269,7 @@ class parking_workers : public scheduling_scenario, private steps {
     b.waits = false;
   }
 
-  fiber* run_strand(worker& m, job& j) {
+  fiber* run_strand(worker& m, workload& j) {
     active_deque::install(m, j.strand);
     const bool begins = !std::exchange(j.begun, true);
     switch (with.roles[&j - jobs_]) {
@@ -304,17 +304,17 @@ class parking_workers : public scheduling_scenario, private steps {
     return end(m, j);
   }
 
-  fiber* end(worker& m, job& j) {
+  fiber* end(worker& m, workload& j) {
     j.over = true;
     caller_loop::end(j.whole, m);
     return nullptr;
   }
 
   // Others come first, as for fj::yield.
-  fiber* yield(worker& m, job& j) {
+  fiber* yield(worker& m, workload& j) {
     const worker& other = scheduler_.thread(1);
     const auto other_waits = [&] { return other.in_sleep && !other.was_signalled; };
-    check(!j.gave_way || !other_waits(), "a strand that yields lets another root run first");
+    check(!j.gave_way || !other_waits(), "a strand that yields lets another job run first");
     if (j.yields-- == 0) return end(m, j);
     return active_deque::leave_records(m, j.strand, [&] {
       fiber* const next = caller_loop::yield(m, j.strand);
@@ -323,7 +323,7 @@ class parking_workers : public scheduling_scenario, private steps {
     });
   }
 
-  branch& push(worker& m, job& j, bool waits = false) {
+  branch& push(worker& m, workload& j, bool waits = false) {
     branch& b = branches_[used_++];
     b.parent = runs_for_caller ? &jobs_[0] : &j;
     b.work = 1;
@@ -343,7 +343,7 @@ class parking_workers : public scheduling_scenario, private steps {
 
   // A fiber that waits for something else than its forks. When it goes on it takes its records back, or works for ever.
 
-  fiber* leave_with_records(worker& m, job& j) {
+  fiber* leave_with_records(worker& m, workload& j) {
     for (unsigned i = 0; i < with.ending; ++i) push(m, j);
     if (active(m).has_private()) active(m).publish_all(nullptr);
     return active_deque::leave_records(m, j.strand, [&]() -> fiber* {
@@ -376,7 +376,7 @@ class parking_workers : public scheduling_scenario, private steps {
     for (unsigned left = any_of(2) * 60; left > 0; --left) pause();
   }
 
-  job jobs_[threads];
+  workload jobs_[threads];
   branch never_pushed_;
   branch branches_[max_branches];
   std::optional<deque_with_slots<max_branches>> deques_[wanders ? 2 * with.procs : with.procs];

@@ -300,7 +300,7 @@ class preempted_strands : public scheduling_scenario, private steps {
 
   static constexpr unsigned deques = 2 * with.procs + 6;
 
-  root whole_;
+  job whole_;
   branch never_pushed_;
   strand strands_[2];
   pooled_deque deques_[deques];

@@ -27,10 +27,10 @@ struct fiber;
 class scheduler;
 struct worker;
 
-struct root : runnable {
-  root() : runnable(kind::root) {}
+struct job : runnable {
+  job() : runnable(kind::job) {}
   bool urgent = false;
-  root_runnables ready;
+  job_runnables ready;
   worker* caller = nullptr;
   os::atomic<bool> done{false};
 };
@@ -40,7 +40,7 @@ struct root : runnable {
 namespace model {
 
 using fj::detail::fiber;
-using fj::detail::root;
+using fj::detail::job;
 using fj::detail::runnable;
 using fj::detail::scheduler;
 using fj::detail::waker;
@@ -190,7 +190,7 @@ struct fiber : runnable, join_waiter {
   fiber() : runnable(kind::fiber) {}
   static fiber& of_marker(runnable& marker) { return static_cast<deque_marker&>(marker).of; }
 
-  root* whose = nullptr;
+  job* whose = nullptr;
   bool urgent = false;
   deque* records = nullptr;
   model::owned<deque*> carried{nullptr};
@@ -290,7 +290,7 @@ struct worker {
   model::shared_time wakes_at;
   model::no_waits polled;
   list_links<worker> sleeps;
-  root* brought = nullptr;
+  job* brought = nullptr;
   model::any_dice dice;
   std::int64_t stolen_at = 0, published_at = 0;
   os::atomic<int> signalled{0};
@@ -349,8 +349,8 @@ struct scheduler_hooks {
     m.thief.stolen = what;
     return &m.thief;
   }
-  static bool refuse(worker&, root&) {
-    model::check(false, "a worker that has a stack begins the root that it took");
+  static bool refuse(worker&, job&) {
+    model::check(false, "a worker that has a stack begins the job that it took");
     return true;
   }
   static void give_deque(worker& m, deque& empty) {
@@ -365,7 +365,7 @@ struct scheduler_hooks {
   static void make_runnable(fiber&) {}
   static fiber* switch_to(worker& m, fiber& f) {
     model::check(!m.spinning, "a worker that runs a fiber does not count among those that look for work");
-    model::check(!m.brought || f.whose == m.brought, "a caller works for its own root alone");
+    model::check(!m.brought || f.whose == m.brought, "a caller works for its own job alone");
     model::check(m.placers == 0, "a worker that runs a fiber has been placed");
     return model::steps::here->run(m, f);
   }

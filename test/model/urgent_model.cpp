@@ -395,7 +395,7 @@ class urgent_fibers : public scheduling_scenario, private steps {
   unsigned number_of(const processor& p) { return static_cast<unsigned>(&p - &scheduler_.all()[0]); }
   unsigned number_of(const worker& m) { return static_cast<unsigned>(&m - &scheduler_.thread(0)); }
 
-  root whose_[count];
+  job whose_[count];
   actor all_[count];
   record never_pushed_;
   std::optional<deque_with_slots<2>> deques_[2 * with.procs];

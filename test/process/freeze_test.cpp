@@ -234,7 +234,7 @@ class stopped_thread {
 constexpr std::array<std::string_view, 14> critical_functions{
     "dispatcher::",  "ready_work::",  "work_search::",  "thief::",     "exposer::",
     "worker_loop::", "local_queue::", "yield_strand(",  "make_ready(", "active_deque::",
-    "stack_pool::",  "deque_pool::",  "worker::sleep(", "go_root::"};
+    "stack_pool::",  "deque_pool::",  "worker::sleep(", "job_of_go::"};
 
 const std::string* critical(const std::vector<std::string>& where) {
   const auto is_critical = [](const std::string& name) {

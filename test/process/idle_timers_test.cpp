@@ -84,7 +84,7 @@ void forks_only(test::verdict& verdict, unsigned procs) {
   for (int i = 0; i < 20; ++i) verdict.check(rt.run([] { return fib(15); }) == 610, "fib");
   verdict.check(entries("/proc/self/fd") == descriptors, "forks opened a descriptor");
   const auto started = entries("/proc/self/task") - threads;
-  // The caller works with one of the P. Tried with a monitor for each root: a thread too many with one P and with two.
+  // The caller works with one of the P. Tried with a monitor for each job: a thread too many with one P and with two.
   verdict.check(started < static_cast<std::ptrdiff_t>(procs), "forks started threads: " + std::to_string(started));
   check_quiet(verdict, "a runtime that only forks", others);
 }

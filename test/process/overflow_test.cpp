@@ -68,7 +68,7 @@ int overflow(const std::string& how) {
   if (how == "ignored") signal(SIGSEGV, SIG_IGN);
   if (how == "handled") signal(SIGSEGV, [](int) { _exit(7); });
   fj::runtime rt(options);
-  if (how == "root") rt.run([] { deep(1'000'000); });
+  if (how == "job") rt.run([] { deep(1'000'000); });
   if (how == "forks") rt.run([] { fork_deep(1'000'000); });
   if (how == "large frame") rt.run([] { large_frame(); });
   if (how == "huge frame") rt.run([] { huge_frame(); });
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   if (argc > 1) return overflow(argv[1]);
   test::verdict verdict;
   for (const std::string how :
-       {"root", "forks", "large frame", "huge frame", "second", "stolen", "thief", "scope's child"}) {
+       {"job", "forks", "large frame", "huge frame", "second", "stolen", "thief", "scope's child"}) {
     const test::ending end = test::run_again({how});
     verdict.check(end.signal == SIGABRT,
                   how + ": ended with signal " + std::to_string(end.signal) + ", code " + std::to_string(end.code));

@@ -214,7 +214,7 @@ class TraceTest(unittest.TestCase):
         events = [Event(at, kind, proc, fiber, a, b[0] if b else 0, thread) for kind, at, proc, fiber, a, thread, *b in told]
         story = Story(types.SimpleNamespace(events=events, procs=2, begin=0, end=40, lost=0, modules=[]))
         self.assertEqual([(strand.fiber, strand.kind, strand.ended) for strand in story.strands],
-                         [(1, "root", 30), (3, "parent's thief", 13), (2, "child", 31)])
+                         [(1, "job", 30), (3, "parent's thief", 13), (2, "child", 31)])
         self.assertEqual([(run.begin, run.end) for run in story.strands[2].runs], [(13, 31)])
 
     def test_perfetto(self):

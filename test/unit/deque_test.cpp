@@ -10,8 +10,8 @@
 
 #include "forkjoin/abi/continuation.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/fork/job.hpp"
 #include "runtime/fork/publication.hpp"
-#include "runtime/fork/root.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -25,7 +25,7 @@ struct fixture {
   explicit fixture(bool eager = false) {
     storage.reset(new (std::align_val_t(cache_line)) std::byte[sizeof(deque) + capacity * sizeof(deque::slot)]());
     d = new (storage.get()) deque(capacity, eager);
-    d->open(&job);
+    d->open(&whole);
     for (auto& record : records) record = std::make_unique<continuation>(nullptr);
   }
 
@@ -50,7 +50,7 @@ struct fixture {
   int steal() {
     const auto [record, whose, handled] = d->for_thieves().steal(nullptr);
     if (!record) return -1;
-    misplaced += whose != &job;
+    misplaced += whose != &whole;
     for (std::size_t i = 0; i < records.size(); ++i)
       if (records[i].get() == record) return static_cast<int>(i);
     return -2;
@@ -70,7 +70,7 @@ struct fixture {
     void operator()(std::byte* memory) const { operator delete[](memory, std::align_val_t(cache_line)); }
   };
   bool is_eager = false;
-  root job{nullptr};
+  job whole{nullptr};
   std::unique_ptr<std::byte[], free_aligned> storage;
   deque* d = nullptr;
   std::array<std::unique_ptr<continuation>, 3 * capacity> records;
@@ -223,9 +223,9 @@ TEST_CASE("deque: a stand-in is pushed, and what it stands for is stolen") {
 }
 
 TEST_CASE("deque: one without capacity is empty at all times") {
-  root job{nullptr};
+  job whole{nullptr};
   deque d(0, false);
-  d.open(&job);
+  d.open(&whole);
   continuation record(nullptr);
   for (int i = 0; i < 3; ++i) {
     CHECK(d.push(record, deque::name_of(record)));
@@ -294,7 +294,7 @@ TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!tes
 
 TEST_CASE("deque: open starts anew") {
   fixture f;
-  root other{nullptr};
+  job other{nullptr};
   f.d->open(&other);
   CHECK(f.d->is_at_rest());
   CHECK(f.d->looks_empty());
@@ -302,12 +302,12 @@ TEST_CASE("deque: open starts anew") {
   CHECK(f.d->push(*f.records[7], deque::name_of(*f.records[7])));  // a fresh one attends
   f.d->attend();
   CHECK(f.d->publish());
-  CHECK(!f.d->for_thieves().steal(&f.job).record);  // of another job
+  CHECK(!f.d->for_thieves().steal(&f.whole).record);  // of another job
   const fj::detail::stolen_record stolen = f.d->for_thieves().steal(&other);
   CHECK(stolen.record == f.records[7].get());
   CHECK(stolen.whose == &other);
   CHECK(f.d->looks_empty());
-  f.d->open(&f.job);  // the strand has suspended, and pops the record elsewhere
+  f.d->open(&f.whole);  // the strand has suspended, and pops the record elsewhere
   CHECK(!f.d->pop(*f.records[7]));
   CHECK(!f.d->pop_slow(*f.records[7]));
   CHECK(f.d->is_at_rest());

@@ -306,8 +306,8 @@ TEST_CASE("many closures: a stolen part leaves no stack behind") {
   }
 }
 
-// Roots end on other P than they began on, and their stacks with them. So a P has up to two free stacks beside that of
-// the strand it runs (release_stack in switch.cpp), and the next root has one before it has a P. Tried without that
+// Jobs end on other P than they began on, and their stacks with them. So a P has up to two free stacks beside that of
+// the strand it runs (release_stack in switch.cpp), and the next job has one before it has a P. Tried without that
 // bound: then up to 10 stacks on three P, and 11 under qemu, now 7; and without it and release_stacks in prepare_stack
 // up to 34 on two P that have a processor each.
 TEST_CASE("many closures: a run for each call leaves no stacks behind") {

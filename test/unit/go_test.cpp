@@ -53,7 +53,7 @@ TEST_CASE("go: an exception comes to get, and the future is not valid afterwards
 }
 
 TEST_CASE("go: a dropped future leaves its fiber to itself, and the end of the runtime waits for it") {
-  // Tried without begin_root in go_root::start: the end of the first runtime hung.
+  // Tried without begin_job in job_of_go::start: the end of the first runtime hung.
   test::for_each_procs([](unsigned p) {
     const test::watchdog dog("dropped futures", p);
     std::atomic<int> ended{0};

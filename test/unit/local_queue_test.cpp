@@ -120,11 +120,11 @@ TEST_CASE("local queue: fibers that wake one another share a time slice") {
   CHECK(alike(2));  // a last turn of each ends after the rest
 }
 
-// A caller works for its own root alone, and its strands may wake one another for ever. Tried with a caller that asks whether others lack
+// A caller works for its own job alone, and its strands may wake one another for ever. Tried with a caller that asks whether others lack
 // its P only when its own queue is empty: a million rounds, in each of the two.
-TEST_CASE("local queue: strands of a caller that wake one another let another root run, with one P") {
+TEST_CASE("local queue: strands of a caller that wake one another let another job run, with one P") {
   constexpr int most = 1'000'000;
-  const test::watchdog dog("another root", 1);
+  const test::watchdog dog("another job", 1);
   fj::runtime rt(test::with_procs(1));
   for (const int partners : {1, 2}) {  // two are never both what runs next: one of them is in the ring
     std::atomic<bool> ran{false};

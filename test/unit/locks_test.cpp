@@ -473,7 +473,7 @@ TEST_CASE("local: each fiber has a value, all its branches see it, and it is des
       CHECK(alive == 0);  // tried without destroy_locals in first_frame
       CHECK(rt.run([&] { return ++mine->n; }) == 1);
       CHECK(alive == 0);
-      // Of a result that nobody takes. Tried without destroy_locals in ~go_root.
+      // Of a result that nobody takes. Tried without destroy_locals in ~job_of_go.
       struct counts_at_end {
         fj::local<counted>* where;
         std::atomic<int>* ended;

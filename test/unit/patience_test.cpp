@@ -175,16 +175,16 @@ TEST_CASE("patience: no record of an owner that comes from part to part is expos
   });
 }
 
-// A root that no strand works for.
-fj::detail::root& another_root() {
-  alignas(fj::detail::root) static char memory[sizeof(fj::detail::root)];
-  return reinterpret_cast<fj::detail::root&>(memory);
+// A job that no strand works for.
+fj::detail::job& another_job() {
+  alignas(fj::detail::job) static char memory[sizeof(fj::detail::job)];
+  return reinterpret_cast<fj::detail::job&>(memory);
 }
 
-// Tried with progress of all roots, and with changes of fibers of all roots.
-TEST_CASE("patience: what other roots do does not keep a caller awake, and it watches none of their deques") {
+// Tried with progress of all jobs, and with changes of fibers of all jobs.
+TEST_CASE("patience: what other jobs do does not keep a caller awake, and it watches none of their deques") {
   in_runtime([](fj::runtime&) {
-    looker l;  // the strand's own root makes progress
+    looker l;  // the strand's own job makes progress
     fj::detail::patience<slow_motion> patience;
     current_deque().for_thieves().alarm();
     current_worker()->spinning = true;
@@ -193,7 +193,7 @@ TEST_CASE("patience: what other roots do does not keep a caller awake, and it wa
       current_deque().progress().make();
       current_worker()->proc->runs = current_worker()->proc->runs + 1;
       REQUIRE(slow_motion::clock - begin < 10 * tuning::search_ns);
-    } while (patience.waits(*current_worker(), &another_root(), false, is_never_needed));
+    } while (patience.waits(*current_worker(), &another_job(), false, is_never_needed));
     current_worker()->spinning = false;
     CHECK(!current_deque().asks_nothing());  // the alarm is on, and not watched
   });
@@ -221,7 +221,7 @@ TEST_CASE("patience: a caller hands its P over if one is idle though something i
           left->get();
         },
         [&] {
-          // The progress of its own root keeps a caller awake.
+          // The progress of its own job keeps a caller awake.
           for (makes = true; !over;) current_deque().progress().make();
         });
   });

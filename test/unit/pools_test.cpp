@@ -256,14 +256,14 @@ TEST_CASE("stack_pool and deque_pool: concurrent threads get different objects")
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
-      root job{nullptr};
+      job whole{nullptr};
       for (unsigned round = 0; round < test::divided(500u); ++round) {
         std::vector<fiber*> mine;
         for (int i = 0; i < 3; ++i) mine.push_back(stacks.take(nullptr));
         deque* const d = deques.take();
-        for (fiber* f : mine) f->whose = &job;
+        for (fiber* f : mine) f->whose = &whole;
         std::this_thread::yield();
-        for (fiber* f : mine) wrong += f->whose != &job;
+        for (fiber* f : mine) wrong += f->whose != &whole;
         wrong += !d->looks_empty();
         for (fiber* f : mine) stacks.give(f);
         deques.give(d);

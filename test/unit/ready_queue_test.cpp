@@ -106,10 +106,10 @@ TEST_CASE("ready queue: fibers that talk do not keep the record of a strand that
 
 TEST_CASE("ready queue: what goes on soon, what was cut, and the others, each in its order") {
   using queue = fj::detail::ready_queue;
-  fj::detail::root whole(nullptr);
+  fj::detail::job whole(nullptr);
   const auto all = std::make_unique<fj::detail::fiber[]>(6);
   for (int i = 0; i != 6; ++i) all[i].whose = &whole;
-  for (fj::detail::root* const only : {static_cast<fj::detail::root*>(nullptr), &whole}) {
+  for (fj::detail::job* const only : {static_cast<fj::detail::job*>(nullptr), &whole}) {
     queue ready;
     const auto take = [&](queue::which of) { return ready.take(of, only, false).resumed; };
     CHECK(take(queue::which::any) == nullptr);

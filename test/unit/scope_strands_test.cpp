@@ -131,7 +131,7 @@ TEST_CASE("scope: a closure that forks while it is copied") {
 
 // A child runs on a stack that is used for the first time. It waits in a join, goes on on the other worker, and forks a
 // branch that the first worker must take. That is the thread that called run, which takes records of its own job only.
-// If a strand that leaves its stack does not set the fiber's root (tried), this crashes or hangs.
+// If a strand that leaves its stack does not set the fiber's job (tried), this crashes or hangs.
 TEST_CASE("scope: a child that goes on elsewhere belongs to its job") {
   for (unsigned round = 0; round < test::divided(5u); ++round) {
     const test::watchdog dog("scope: a child's job", 2);

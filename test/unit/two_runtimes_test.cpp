@@ -232,10 +232,10 @@ TEST_CASE("two runtimes: three nested, each within a fork of the one before") {
   }
 }
 
-TEST_CASE("two runtimes: a root that waits for a worker has no stack") {
-  // A stack for each root at once, as from the pool in run_from_fiber, came to 100 and more.
+TEST_CASE("two runtimes: a job that waits for a worker has no stack") {
+  // A stack for each job at once, as from the pool in run_from_fiber, came to 100 and more.
   static constexpr int branches = 100;
-  with_two("roots in the queue", [](fj::runtime& a, fj::runtime& b) {
+  with_two("jobs in the queue", [](fj::runtime& a, fj::runtime& b) {
     std::atomic<int> missing{branches}, ran{0};
     std::size_t stacks = 0;
     std::latch all_have_come(1);

@@ -165,7 +165,7 @@ class Story:
         running = self._current.get(event.thread)
         if not event.b:
             parent = running.strand if running else None  # who called go, or run
-        strand = self._new(event.fiber, event.at, "stolen" if event.b else "root", event.a, parent)
+        strand = self._new(event.fiber, event.at, "stolen" if event.b else "job", event.a, parent)
         strand.born_on = event.proc
         if event.b and (steal := self._stolen.pop(event.thread, None)):
             at, proc, victim = steal

@@ -1,4 +1,4 @@
-// The roots of fj::go in one runtime that take a stop token. No call waits for these roots.
+// The jobs of fj::go in one runtime that take a stop token. No call waits for these jobs.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +8,23 @@
 #include "forkjoin/abi/list.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "runtime/fork/root.hpp"
+#include "runtime/fork/job.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-class loose_roots {
+class loose_jobs {
  public:
-  /// False once request_stop has been called: then the caller asks this root itself, before it begins.
-  [[nodiscard]] bool add(root& r) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  /// False once request_stop has been called: then the caller asks this job itself, before it begins.
+  [[nodiscard]] bool add(job& r) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
-    roots_.push(r);
+    jobs_.push(r);
     return !all_are_asked_;
   }
 
-  /// Before the root's memory is used for something else.
-  void remove(root& r) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  /// Before the job's memory is used for something else.
+  void remove(job& r) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
-    roots_.remove(r);
+    jobs_.remove(r);
   }
 
   /// Asks all to stop that are here, and from now on those that come. Allocates nothing.
@@ -33,14 +33,14 @@ class loose_roots {
       std::optional<std::stop_source> source;
       {
         const locked lock(mutex_);
-        root* const r = roots_.first();
+        job* const r = jobs_.first();
         if (!r) return;
         // To the end: before it come those that have not been asked yet, also if some end meanwhile.
-        roots_.remove(*r);
-        roots_.push(*r);
+        jobs_.remove(*r);
+        jobs_.push(*r);
         source = *r->stop;
       }
-      source->request_stop();  // without the mutex: what a token calls may end a root
+      source->request_stop();  // without the mutex: what a token calls may end a job
     }
   }
 
@@ -49,13 +49,13 @@ class loose_roots {
     const locked lock(mutex_);
     all_are_asked_ = true;
     std::size_t n = 0;
-    for (const root* r = roots_.first(); r; r = roots_.after(*r)) ++n;
+    for (const job* r = jobs_.first(); r; r = jobs_.after(*r)) ++n;
     return n;
   }
 
   os::mutex mutex_;
   bool all_are_asked_ FORKJOIN_GUARDED_BY(mutex_) = false;
-  linked_list<root, &root::in_loose> roots_ FORKJOIN_GUARDED_BY(mutex_);
+  linked_list<job, &job::in_loose> jobs_ FORKJOIN_GUARDED_BY(mutex_);
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -1,4 +1,4 @@
-// A root: what one call of run or go brings into a runtime.
+// A job: what one call of run or of go brings into a runtime.
 #pragma once
 
 #include <atomic>
@@ -21,28 +21,28 @@ struct worker;
 inline void destroy_locals(std::atomic<local_value*>& list) noexcept {
   // acquire: pairs with the release in keep_local
   while (local_value* const first = list.load(std::memory_order_acquire)) {
-    list.store(first->next, std::memory_order_relaxed);  // no other strand works for the root any more
+    list.store(first->next, std::memory_order_relaxed);  // no other strand works for the job any more
     first->destroy(*first);
   }
 }
 
-/// The tasks of groups that strands of a root have started, which may outlive those strands. Its maker counts them.
-struct tasks_of_root {
-  void (*await)(tasks_of_root&) noexcept;  ///< by the root's own fiber: waits for all of them, and frees this
+/// The tasks of groups that strands of a job have started, which may outlive those strands. Its maker counts them.
+struct tasks_of_job {
+  void (*await)(tasks_of_job&) noexcept;  ///< by the job's own fiber: waits for all of them, and frees this
 };
 
-/// Records, fibers and deques point to the root they work for. It lives until `ended` is called: in the frame of a call of
+/// Records, fibers and deques point to the job they work for. It lives until `ended` is called: in the frame of a call of
 /// run that waits for it, or wherever its maker put it, and then `ended` frees it.
-struct root : runnable {
-  explicit root(job_body* what) noexcept : runnable(kind::root), body(what) {}
+struct job : runnable {
+  explicit job(job_body* what) noexcept : runnable(kind::job), body(what) {}
 
   job_body* const body;
 
-  /// Called once by the root's own fiber, when the body has returned and no strand works for the root any more; or by the
-  /// worker that should begin it, if that has no stack. The root may be gone when it returns.
-  void (*ended)(root&, worker&) noexcept = nullptr;
+  /// Called once by the job's own fiber, when the body has returned and no strand works for the job any more; or by the
+  /// worker that should begin it, if that has no stack. The job may be gone when it returns.
+  void (*ended)(job&, worker&) noexcept = nullptr;
 
-  /// The root's first strand and every stolen part of it start with the rounding mode of the strand that made it.
+  /// The job's first strand and every stolen part of it start with the rounding mode of the strand that made it.
   os::float_environment floats = os::get_float_environment();
   /// And in the handler that it was made in, if there is one.
   void* handled = os::handled_exception(os::this_threads_exceptions());
@@ -51,7 +51,7 @@ struct root : runnable {
   bool urgent = false;
 
   /// Its part of the ready queue. Under the dispatcher's mutex.
-  root_runnables ready;
+  job_runnables ready;
 
   /// The thread that called run and waits, or nullptr.
   worker* caller = nullptr;
@@ -64,17 +64,17 @@ struct root : runnable {
   /// stack (sched/switch.cpp: run_scheduled). It is never refused: it waits for a stack.
   bool scheduled = false;
 
-  /// Of a root that fj::go made, if its fiber takes a token: asked to stop when its future or the end of its runtime says so.
+  /// Of a job that fj::go made, if its fiber takes a token: asked to stop when its future or the end of its runtime says so.
   std::stop_source* stop = nullptr;
-  list_links<root> in_loose;
+  list_links<job> in_loose;
 
   /// nullptr until the first task.
-  std::atomic<tasks_of_root*> tasks{nullptr};
+  std::atomic<tasks_of_job*> tasks{nullptr};
 
-  /// Values of fj::local, which end with the root.
+  /// Values of fj::local, which end with the job.
   std::atomic<local_value*> locals{nullptr};
 
-  /// Whether the caller may go on: release after everything that was done for the root, acquire by the caller.
+  /// Whether the caller may go on: release after everything that was done for the job, acquire by the caller.
   std::atomic<bool> done{false};
 };
 

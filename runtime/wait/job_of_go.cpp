@@ -1,4 +1,4 @@
-#include "runtime/wait/go_root.hpp"
+#include "runtime/wait/job_of_go.hpp"
 
 #include <memory>
 #include <new>
@@ -30,42 +30,42 @@ namespace {
 
 }  // namespace
 
-go_root::go_root(go_job& its_job) noexcept : root(&its_job), job(its_job) {
+job_of_go::job_of_go(go_job& its_job) noexcept : job(&its_job), holder(its_job) {
   handled = nullptr;  // the handler that go is called in ends before the fiber does
   ended = &end;
   if (its_job.stop_) stop = &*its_job.stop_;
 }
 
-go_root& go_root::in(go_job& its_job) noexcept {
-  static_assert(sizeof(go_root) <= sizeof its_job.root_ && alignof(go_root) <= 8);
-  return *std::launder(reinterpret_cast<go_root*>(its_job.root_));
+job_of_go& job_of_go::in(go_job& its_job) noexcept {
+  static_assert(sizeof(job_of_go) <= sizeof its_job.job_ && alignof(job_of_go) <= 8);
+  return *std::launder(reinterpret_cast<job_of_go*>(its_job.job_));
 }
 
-const go_root* go_root::of(const root& r) noexcept {
-  return r.ended == &end ? static_cast<const go_root*>(&r) : nullptr;
+const job_of_go* job_of_go::of(const job& r) noexcept {
+  return r.ended == &end ? static_cast<const job_of_go*>(&r) : nullptr;
 }
 
-void go_root::end(root& self, worker& m) noexcept {
-  auto& mine = static_cast<go_root&>(self);
+void job_of_go::end(job& self, worker& m) noexcept {
+  auto& mine = static_cast<job_of_go&>(self);
   scheduler& s = *mine.runs_in;
   if (mine.stop) s.loose().remove(mine);
   s.dispatcher().finish(mine, m);
   task_count* const counted = mine.counted_in;
-  go_job& job = mine.job;
-  job.wake_waiters();
-  job.release();
+  go_job& holder = mine.holder;
+  holder.wake_waiters();
+  holder.release();
   // After both: a strand that has waited for the count finds the future ready, and nothing left of a dropped one.
   if (counted) counted->end();
-  s.end_root();
+  s.end_job();
 }
 
 go_job::go_job(function what, bool takes_stop) : job_body(what) {
   if (takes_stop) stop_.emplace();
-  ::new (static_cast<void*>(root_)) go_root(*this);
+  ::new (static_cast<void*>(job_)) job_of_go(*this);
 }
 
 void go_job::destroy_root() noexcept {
-  go_root& mine = go_root::in(*this);
+  job_of_go& mine = job_of_go::in(*this);
   destroy_locals(mine.locals);
   std::destroy_at(&mine);
 }
@@ -76,19 +76,19 @@ void go_job::start(scheduler& s, std::size_t stack_size, task_count* counted) {
     throw std::invalid_argument("fj::go: go_options::stack_size is " + std::to_string(stack_size) +
                                 " bytes; set it to at most " + std::to_string(large_stacks::most) +
                                 ", or to 0 for options::go_stack_size");
-  refuse_root(s);
+  refuse_job(s);
   s.dispatcher().ask_for_threads_again();
   if (!s.dispatcher().ensure_thread())
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "forkjoin: no thread could be started for fj::go");
   fiber* const f = take_go_stack(s, stack_size);
   if (!f) throw std::bad_alloc();
-  go_root& mine = go_root::in(*this);
+  job_of_go& mine = job_of_go::in(*this);
   mine.runs_in = &s;
   owners_.fetch_add(1, std::memory_order_relaxed);
   if (counted) counted->begin();
   mine.counted_in = counted;
-  s.begin_root();
+  s.begin_job();
   if (stop_ && !s.loose().add(mine)) stop_->request_stop();  // the runtime ends
   mine.urgent = urgent;
   if (urgent) s.begin_urgent();
