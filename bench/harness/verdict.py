@@ -14,7 +14,7 @@ COMPLEX = 8
 CAUSES = {
     "wake-ups": "Ps were idle while others were woken one after another",
     "thefts": "what thefts, suspensions and resumptions take",
-    "parks": "alarms on all deques and membarrier, each time that a P parks or a thief makes records public by force",
+    "parks": "requests to all deques and membarrier, each time that a P parks or a thief makes records public by force",
     "mutex": "the lines of the dispatcher's mutex and counts, which one P has at a time: part of the time for which they are on their way",
     "stacks": "likewise the mutex of the pool of stacks",
 }

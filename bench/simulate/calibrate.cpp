@@ -178,7 +178,7 @@ looks look_costs() {
       for (const auto& d : all) {
         seen += (**d).whose() == nullptr && !(**d).has_public();
         seen += (**d).looks_empty();
-        if (!(**d).alarmed()) (**d).alarm();
+        if (!(**d).requested()) (**d).request();
       }
       return static_cast<double>(os::now_ns() - start) / static_cast<double>(all.size());
     };
@@ -316,7 +316,7 @@ int main(int argc, char** argv) {
   std::printf(" \"fork\": %.2f,\n \"fork_tasks\": %.2f,\n", fork_cost<fj::continuations>(), fork_cost<fj::tasks>());
   std::printf(" \"slow_push\": %.1f,\n \"slow_pop\": %.1f,\n \"look\": %.1f,\n", slow.push, slow.pop, look);
   std::printf(" \"round\": %.1f,\n", each(1000, [] { os::pause(); }));
-  // From the left side's beginning to the right one's: the thief sees the record, its owner answers the alarm.
+  // From the left side's beginning to the right one's: the thief sees the record, its owner answers the request.
   std::printf(" \"steal\": %.1f,\n", std::max(0.0, met.steal - slow.push - 2 * look));
   // Both switch stacks. The second is on the thief's processor, to which the stack's lines have to come; the thief's exchange at the
   // join is within it.

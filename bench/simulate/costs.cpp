@@ -10,7 +10,7 @@ const std::vector<cost_name>& all_costs() {
   static const std::vector<cost_name> names = {
       {"fork", &costs::fork, "ns: fork and join, not stolen, by continuations"},
       {"fork_tasks", &costs::fork_tasks, "ns: fork and join, not stolen, by tasks"},
-      {"slow_push", &costs::slow_push, "ns: an owner attends to an alarm and publishes"},
+      {"slow_push", &costs::slow_push, "ns: an owner attends to a request and publishes"},
       {"slow_pop", &costs::slow_pop, "ns: an owner takes back a public record"},
       {"look", &costs::look, "ns: a look at one deque"},
       {"far", &costs::far, "times as long: looks, thefts and resumptions across nodes"},

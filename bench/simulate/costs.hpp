@@ -12,7 +12,7 @@ namespace simulate {
 struct costs {
   double fork = 1.6;         ///< fork and join that no thief interferes with
   double fork_tasks = 1.6;   ///< the same by tasks
-  double slow_push = 10;     ///< attend to an alarm: take it off, fence, publish
+  double slow_push = 10;     ///< attend to a request: clear it, fence, publish
   double slow_pop = 10;      ///< take back a public record: lock, fence
   double look = 4;           ///< look at one deque
   double round = 25;         ///< between two rounds over all deques

@@ -55,7 +55,7 @@ TEST_CASE("work and span of small DAGs") {
 }
 
 TEST_CASE("one P: all costs of two leaves") {
-  // 1 + fork 3 + the alarm of a fresh deque 5 + 10 + 20 + 2
+  // 1 + fork 3 + the request of a fresh deque 5 + 10 + 20 + 2
   for (const auto& [name, steals] : all_policies()) {
     const result r = simulate_run(two_leaves(10, 20), on(1, steals));
     CHECK(r.time == ps(41));
@@ -289,7 +289,7 @@ TEST_CASE("a pop that meets an exposure waits for its end") {
 }
 
 TEST_CASE("the fork after one that was public for long is public before a thief comes") {  // else (tried) exposed
-  // The thief takes a leaf of 100 us. The record that answers its alarm is taken back after 20 us. The next one, pushed
+  // The thief takes a leaf of 100 us. The record that answers its request is taken back after 20 us. The next one, pushed
   // while no thief asks, before a leaf of a millisecond, is what it comes for.
   const written tree({{{0, then::fork, 1, 3}, {0}},
                       {{0, then::fork, 2, 4}, {0}},
@@ -401,7 +401,7 @@ TEST_CASE("greed: T_P is at most T_1 / P and some times the span") {
   setup alone = on(1);
   const picoseconds one = simulate_run(*k, alone).time;
   // A step of the span costs its work, and before it at most a fork, a steal, a suspension and a resumption, some looks
-  // around and an alarm: less than ten times its 100 ns.
+  // around and a request: less than ten times its 100 ns.
   for (unsigned p = 1; p <= 256; p *= 2) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       CAPTURE(p);

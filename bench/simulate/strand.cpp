@@ -85,7 +85,7 @@ fiber* simulation::run_strand(worker& m) {
     time_.await_turn();
     switch (f.now) {
       case stage::push_slow:
-        owner_steps::answer_alarm(m, active(m), nullptr);
+        owner_steps::answer_request(m, active(m), nullptr);
         run_here(m, f);
         break;
       case stage::pop_slow:

@@ -41,7 +41,7 @@ enum class stage : std::uint8_t {
   next,       ///< the next step of its node
   call,       ///< the call of `other`, after the work before it
   push,       ///< puts up `other` and goes on with the side that runs at once
-  push_slow,  ///< the same after attending to an alarm
+  push_slow,  ///< the same after attending to a request
   pop,        ///< takes `other` back
   pop_slow,   ///< the same where it may be public
   join,       ///< `other` was stolen

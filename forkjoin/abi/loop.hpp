@@ -14,7 +14,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
   return reinterpret_cast<loop_progress&>(reinterpret_cast<std::byte*>(&d)[cache_line]);
 }
 
-/// After a push that found the alarm on: whether the owner need not attend, as a worker that looks for work finds the
+/// After a push that found a request: whether the owner need not attend, as a worker that looks for work finds the
 /// record. If the owner makes no progress, that worker exposes it.
 bool is_watched(const record& newest) noexcept;
 

@@ -37,15 +37,15 @@ class deque_face {
   // The fast path, for the owner. forkjoin/abi/os/fork_path.hpp has it in assembly.
 
   /// Adds a record, by its name, at the tail. True if the owner must attend to something: then it calls attend and what
-  /// follows from it. The record is stored before the alarm is read; the other way round a wake-up would be lost.
+  /// follows from it. The record is stored before the request is read; the other way round a wake-up would be lost.
   [[nodiscard]] bool push(record& r, record_name name) noexcept {
     r.older.store(newest_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     // release: pairs with the acquires in runtime/fork/publication.hpp: exposure::end, and in deque_thief::looks_empty,
     // so that the record is there
     newest_.store(name, std::memory_order_release);
-    // Store newest, load alarm: pairs with the heavy fence in runtime/sched/parking.hpp: nothing_left.
+    // Store newest, load request: pairs with the heavy fence in runtime/sched/parking.hpp: nothing_left.
     os::light_fence();
-    return alarm_.load(std::memory_order_relaxed) != alarm_off;
+    return request_.load(std::memory_order_relaxed) != no_request;
   }
 
   /// Takes back the newest record. False if it may not be private: then pop_slow decides.
@@ -70,15 +70,15 @@ class deque_face {
 
   /// Whether the owner may go on for some microseconds without a push: no worker asks for what it has.
   bool asks_nothing() const noexcept {
-    const std::uint64_t alarm = alarm_.load(std::memory_order_relaxed);
-    return alarm == alarm_off || (alarm == alarm_watched && !has_private());
+    const std::uint64_t request = request_.load(std::memory_order_relaxed);
+    return request == no_request || (request == watched_request && !has_private());
   }
 
  protected:
   constexpr explicit deque_face(bool eager) noexcept
-      : newest_(0), alarm_(alarm_on), guard_(eager ? guard_up : guard_down), newest_public_(0) {}
+      : newest_(0), request_(open_request), guard_(eager ? guard_up : guard_down), newest_public_(0) {}
 
-  static constexpr std::uint64_t alarm_off = 0, alarm_on = 1, alarm_watched = 2;
+  static constexpr std::uint64_t no_request = 0, open_request = 1, watched_request = 2;
 
   static constexpr record_name stands_in = 1;
   static constexpr record_name public_mark = ~(~record_name{0} >> 1);
@@ -86,9 +86,9 @@ class deque_face {
   static constexpr record_name guard_down = public_mark;  // links without the mark
   static constexpr record_name guard_up = 0;              // none
 
-  // Written by the owner at every fork, except that thieves sound the alarm and raise the guard.
+  // Written by the owner at every fork, except that thieves send requests and raise the guard.
   alignas(cache_line) os::atomic<record_name> newest_;
-  os::atomic<std::uint64_t> alarm_;
+  os::atomic<std::uint64_t> request_;
   os::atomic<record_name> guard_;
   os::atomic<record_name> newest_public_;
 
@@ -96,7 +96,7 @@ class deque_face {
  private:
   // What forkjoin/abi/os/fork_path.hpp relies on.
   static consteval bool laid_out_for_assembly() {
-    return offsetof(deque_face, newest_) == 0 && offsetof(deque_face, alarm_) == 8 &&
+    return offsetof(deque_face, newest_) == 0 && offsetof(deque_face, request_) == 8 &&
            offsetof(deque_face, guard_) == 16 && sizeof(record) == 8;
   }
   friend struct face_check;

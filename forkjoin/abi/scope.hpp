@@ -164,7 +164,7 @@ void usable_in_debug(void* at, std::size_t size) noexcept;
 
 // The child, on its own stack.
 
-/// Called when the push of the parent's continuation found the alarm on.
+/// Called when the push of the parent's continuation found a request.
 [[gnu::cold]] void start_child_slow(child& c) noexcept;
 
 /// Called when the pop found that continuation not private. True if no thief has it. False: the parent's frame may be

@@ -30,11 +30,11 @@ class deque : public deque_owner {
     FORKJOIN_CHECK(looks_empty());
     // As a strand that did not fork leaves it. A thief that exposes finds nothing, or a record that was pushed after
     // this store.
-    if (is_at_rest() && public_.is_clear() && alarmed()) return public_.belong_to(whose, nullptr);
+    if (is_at_rest() && public_.is_clear() && requested()) return public_.belong_to(whose, nullptr);
     const locked lock(mutex_);
     public_.belong_to(whose, nullptr);
     rest();
-    alarm();
+    request();
   }
 
   /// Where the thread that the owner runs on has its exceptions. To be said whenever a strand begins or goes on.
@@ -56,7 +56,7 @@ class deque : public deque_owner {
   bool publish_all(void* handled) noexcept {
     const locked lock(mutex_);
     if (public_.handled() != handled && !has_public()) handled_at_forks::be(*this, nullptr);
-    if (is_in_handler()) alarm();
+    if (is_in_handler()) request();
     set_exceptions(nullptr);
     return publication::move(*this, newest_.load(std::memory_order_relaxed), true);
   }
@@ -76,12 +76,13 @@ class deque : public deque_owner {
     return r.older.load(std::memory_order_relaxed) == newest_public_.load(std::memory_order_relaxed);
   }
 
-  /// After a push of `newest` that found the alarm on: whether a worker looks at this deque, so that the owner need not
+  /// After a push of `newest` that found a request: whether a worker looks at this deque, so that the owner need not
   /// attend (strand/fork_slow.cpp). False if older records are private, too. Thieves would also keep off if the owner
   /// handled an exception: that is for the caller to ask, of exceptions().
-  // relaxed: a thief that exposes may change these words, but then it has the record; a later push finds a later alarm.
+  // relaxed: a thief that exposes may change these words, but then it has the record; a later push finds a later
+  // request.
   bool is_watched(const record& newest) const noexcept {
-    return alarm_.load(std::memory_order_relaxed) == deque_thief::alarm_watched && is_only_private(newest) &&
+    return request_.load(std::memory_order_relaxed) == deque_thief::watched_request && is_only_private(newest) &&
            !is_in_handler();
   }
 

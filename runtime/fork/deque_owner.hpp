@@ -28,21 +28,21 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 class deque_owner : protected deque_thief {
  public:
-  using deque_thief::alarm, deque_thief::alarmed, deque_thief::has_private, deque_thief::has_public,
-      deque_thief::looks_empty, deque_thief::progress, deque_thief::public_count, deque_thief::whose;
   using deque_thief::index, deque_thief::slot;
+  using deque_thief::request, deque_thief::requested, deque_thief::has_private, deque_thief::has_public,
+      deque_thief::looks_empty, deque_thief::progress, deque_thief::public_count, deque_thief::whose;
 
   // The fast path: forkjoin/abi/record.hpp.
   using deque_face::asks_nothing, deque_face::name_of, deque_face::newest, deque_face::pop, deque_face::push;
 
   // The slow path.
 
-  /// Takes off the alarm, so that wishes from now on are noticed again, then fences: what others wished before is
+  /// Clears the request, so that later ones are noticed again, then fences: what others wished before is
   /// visible after it. Only then may the owner read wishes and hunger, or a wish is lost.
   void attend() noexcept {
-    // acquire: pairs with the release in deque_thief.hpp: alarm
-    alarm_.exchange(eager_ || !has_capacity() ? deque_thief::alarm_on : deque_thief::alarm_off,
-                    std::memory_order_acq_rel);
+    // acquire: pairs with the release in deque_thief.hpp: request
+    request_.exchange(eager_ || !has_capacity() ? deque_thief::open_request : deque_thief::no_request,
+                      std::memory_order_acq_rel);
     // push's store to newest, then reading hunger: pairs with the fences in sched/parking.hpp: nothing_left, and in
     // sched/dispatcher.hpp: wake.
     os::fence();

@@ -1,5 +1,5 @@
-// A deque as other workers see it: they look, sound its alarm, and steal. They cannot push, pop or publish; that is the
-// owner's part (deque_owner.hpp, where the deque is described).
+// A deque as other workers see it: they look, send requests to its owner, and steal. They cannot push, pop or publish;
+// that is the owner's part (deque_owner.hpp, where the deque is described).
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,26 @@ class deque_thief : protected deque_face {
   deque_thief& operator=(const deque_thief&) = delete;
 
   /// Asks the owner to attend at its next push. The caller sets what it wishes first; the owner reads wishes after it
-  /// took the alarm off.
-  void alarm() noexcept {
-    // release: pairs with the acquire in deque_owner.hpp: attend. An exchange, as all stores to the alarm, so that they
-    // are in one order.
-    alarm_.exchange(alarm_on, std::memory_order_acq_rel);
+  /// cleared the request.
+  void request() noexcept {
+    // release: pairs with the acquire in deque_owner.hpp: attend. An exchange, as all stores to the request, so that
+    // they are in one order.
+    request_.exchange(open_request, std::memory_order_acq_rel);
   }
 
-  /// Whether an alarm waits for the owner already; a hint.
-  bool alarmed() const noexcept { return alarm_.load(std::memory_order_relaxed) != alarm_off; }
+  /// Whether a request waits for the owner already; a hint.
+  bool requested() const noexcept { return request_.load(std::memory_order_relaxed) != no_request; }
 
   /// By a worker that counts as spinning, looks here again, and may take what it finds: the owner of small loops need
-  /// not attend to an alarm that is on (deque::is_watched). The next alarm, also that of a worker about to park, takes
+  /// not attend to a request (deque::is_watched). The next request, also that of a worker about to park, takes
   /// this back.
   void watch() noexcept {
     if (eager_ || !has_capacity()) return;  // there each push attends
-    std::uint64_t on = alarm_on;
-    if (alarm_.load(std::memory_order_relaxed) != on) return;
-    // relaxed: the acquire in attend pairs with the alarm that was sounded before, whose release sequence this
+    std::uint64_t on = open_request;
+    if (request_.load(std::memory_order_relaxed) != on) return;
+    // relaxed: the acquire in attend pairs with the request that was sent before, whose release sequence this
     // continues
-    alarm_.compare_exchange_strong(on, alarm_watched, std::memory_order_relaxed);
+    request_.compare_exchange_strong(on, watched_request, std::memory_order_relaxed);
   }
 
   /// The oldest public record; none if there is none or another thief was faster. Of job `only` alone, unless that is

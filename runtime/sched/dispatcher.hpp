@@ -370,10 +370,10 @@ class dispatcher {
         if (stopping_) return;
         if (matching_.thread_for_ready() || idle_.caller_with_records(all_)) continue;
         if (!budget_.any_left() && !idle_.has_thread()) timekeeper_.tell_caller();
-        if (!idle_.alarm_owners_for_callers(all_)) return;
+        if (!idle_.ask_owners_for_callers(all_)) return;
       }
-      // An owner may have answered its alarm while this thread counted as spinning, and its next push may have found
-      // the alarm off. Only a caller would take that record, and it sleeps: so this thread looks, as in park.
+      // An owner may have answered its request while this thread counted as spinning, and its next push may have found
+      // none. Only a caller would take that record, and it sleeps: so this thread looks, as in park.
       heavy_fence();
       const locked lock(mutex_);
       if (!idle_.caller_with_records(all_)) return;
@@ -660,7 +660,7 @@ class dispatcher {
   bool work_left() noexcept {
     if (any_ready()) return true;
     // With every P idle no strand forks. The first fork of a worker that takes one shall attend, and see the sleepers.
-    if (all_idle()) all_.for_each_deque([](auto& d) { d.alarm(); });
+    if (all_idle()) all_.for_each_deque([](auto& d) { d.request(); });
     if (all_idle()) return false;
     os::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
     if (any_in_queues(all_)) return true;

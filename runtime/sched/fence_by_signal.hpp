@@ -2,7 +2,7 @@
 // a fence, and says so. What can go wrong is that a thread forks and is not asked. Against it:
 //
 //   thread that forks                          thread that calls the heavy fence
-//   1. active = true; fences                   a. stores something (a guard, an alarm); fences
+//   1. active = true; fences                   a. stores something (a guard, a request); fences
 //   2. light fences: stores, then loads        b. reads active of each; interrupts those that are
 //   3. active = false                          c. waits until each has answered, or is not active any more
 //

@@ -19,7 +19,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-// What a thief does to the deques of other workers: it steals, and sounds alarms.
+// What a thief does to the deques of other workers: it steals, and sends requests.
 
 struct thief {
   struct round_result {
@@ -64,7 +64,7 @@ struct thief {
       ++m.count().steals;
       note_steal(m, p, found.stolen.record);
       // The next thief shall find a record, too.
-      if (!victim.has_public() && !scheduler_hooks::seems_empty(victim)) victim.alarm();
+      if (!victim.has_public() && !scheduler_hooks::seems_empty(victim)) victim.request();
     } else {
       if (!scheduler_hooks::seems_empty(victim)) {
         found.saw_records = true;
@@ -72,7 +72,7 @@ struct thief {
       }
       // Also where there is nothing yet: an owner that begins to fork may push a few records at once, and then none for
       // a while.
-      if (!victim.alarmed()) victim.alarm();
+      if (!victim.requested()) victim.request();
     }
   }
 };

@@ -91,8 +91,8 @@ struct active_deque {
     os::fence();
     if (!scheduler_hooks::seems_empty(records)) {
       m.sched().dispatcher().wake();
-    } else {  // a leapfrogging thief was faster: it wakes no worker, and the parking one's alarm missed this deque
-      records.alarm();
+    } else {  // a leapfrogging thief was faster: it wakes no worker, and the parking one's request missed this deque
+      records.request();
     }
     scheduler_hooks::give_deque(m, before);
   }

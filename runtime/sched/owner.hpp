@@ -1,4 +1,4 @@
-// What the owner of a deque does on the slow paths of a fork: how it answers an alarm, and which records it makes
+// What the owner of a deque does on the slow paths of a fork: how it answers a request, and which records it makes
 // public.
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct owner_steps {
-  /// After a push that found the alarm on. `handled`: the exception that the owner handles, or nullptr.
-  static void answer_alarm(worker& m, deque& d, void* handled) noexcept {
+  /// After a push that found a request. `handled`: the exception that the owner handles, or nullptr.
+  static void answer_request(worker& m, deque& d, void* handled) noexcept {
     ++m.count().slow_pushes;
     d.attend();
     if (!d.has_capacity()) {
@@ -24,7 +24,7 @@ struct owner_steps {
     // With one P no other worker takes anything, unless this strand leaves (deque::publish_all). Then it matters what
     // the deque keeps.
     if (s.all().count() == 1 && !eager && !handled && !d.is_in_handler()) return;
-    // The thief that sounded the alarm may be busy again, but another will come: the oldest record shall be there for
+    // The thief that sent the request may be busy again, but another will come: the oldest record shall be there for
     // it, and this may be the last push for a while.
     const bool asked = eager || s.dispatcher().hungry();
     if (!asked && !handled && d.has_public()) return;
@@ -34,7 +34,7 @@ struct owner_steps {
       note(m, event::publish, d.public_count());
       m.count().most_public.raise_to(d.public_count());
     }
-    if (d.is_in_handler()) d.alarm();  // until a push finds that the handler is over
+    if (d.is_in_handler()) d.request();  // until a push finds that the handler is over
     if (asked) s.dispatcher().wake();
   }
 
@@ -43,15 +43,15 @@ struct owner_steps {
     if (!d.pop_slow(r)) return false;
     ++m.count().slow_pops;
     // The next fork shall be public at once if a thief waits for it. If not, it shall cost next to nothing.
-    if (m.sched().dispatcher().hungry() || was_public_for_long(m)) d.alarm();
+    if (m.sched().dispatcher().hungry() || was_public_for_long(m)) d.request();
     return true;
   }
 
   /// After a join whose record was stolen: its thief is done, and looks for the next record soon; a strand may fork a
   /// few times at once and then no more for a while.
-  static void after_stolen_join(deque& d) noexcept { d.alarm(); }
+  static void after_stolen_join(deque& d) noexcept { d.request(); }
 
-  /// After a quiet push that found an alarm which no worker has marked as watched: whether a worker looks for work all
+  /// After a quiet push that found a request which no worker has marked as watched: whether a worker looks for work all
   /// the same, and will find the record.
   // Only the light fence of push comes between the push and this look. A worker that gives up looking says so, and
   // fences all threads before it looks at the deques for the last time (parking.hpp: nothing_left): so either it sees

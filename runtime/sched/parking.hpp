@@ -7,14 +7,14 @@
 //   worker that parks                                  owner that forks
 //   1. announces: ++idle, --spinning if it spun;       a. stores the record as newest
 //      fences
-//   2. sounds the alarm on every deque                 b. compiler fence
-//   3. heavy fence                                     c. reads the alarm; if it is on:
+//   2. sends a request to every deque                  b. compiler fence
+//   3. heavy fence                                     c. reads the request; if there is one:
 //   4. looks at every deque                            d. takes it off, fences
 //   5. sleeps if all are empty                         e. reads idle and spinning; publishes, wakes
 //
-// By the heavy fence either 4 sees the record of a, or c sees the alarm of 2. In the second case, by the acquire of d,
-// e sees the announcement of 1. If an alarm of 2 comes between c and d, d takes it off, and e sees the announcement,
-// too. If the alarm comes after d, the next push finds it, and the record of a is older than the look of 4.
+// By the heavy fence either 4 sees the record of a, or c sees the request of 2. In the second case, by the acquire of
+// d, e sees the announcement of 1. If a request of 2 comes between c and d, d clears it, and e sees the announcement,
+// too. If the request comes after d, the next push finds it, and the record of a is older than the look of 4.
 //
 // A spinning worker is responsible for all idle P: while one worker spins, an owner wakes no other. So a worker that
 // stops spinning passes this on: if it found work, it wakes the next worker; if it gives up, it takes steps 1 to 5.
@@ -149,8 +149,8 @@ class parking {
     // attend, and in leaving.hpp: activate. An owner that has not seen the announcement opened its deque before, and
     // that deque is found here.
     os::fence();
-    for_each_deque([](auto& d) { d.alarm(); });
-    heavy_fence();  // the alarms, then newest of each: pairs with the light fence in push (forkjoin/abi/record.hpp)
+    for_each_deque([](auto& d) { d.request(); });
+    heavy_fence();  // the requests, then newest of each: pairs with the light fence in push (forkjoin/abi/record.hpp)
     bool empty = true;
     for_each_deque([&](auto& d) { empty = empty && d.looks_empty(); });
     return empty;
@@ -301,13 +301,13 @@ class idle_lists {
     return found;
   }
 
-  /// Sounds the alarm of each deque of `all` where the job's caller sleeps. False if there is no such deque.
-  bool alarm_owners_for_callers(processors& all) const noexcept {
+  /// Sends a request to each deque of `all` where the job's caller sleeps. False if there is no such deque.
+  bool ask_owners_for_callers(processors& all) const noexcept {
     bool any = false;
     if (callers_.empty()) return false;
     all.for_each_deque([&](auto& d) {
       if (!caller_of(d)) return;
-      d.alarm();
+      d.request();
       any = true;
     });
     return any;

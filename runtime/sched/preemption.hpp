@@ -15,12 +15,12 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct preemption {
-  /// After a push of the strand that found the alarm on: answers the alarm. `handled`: the exception that the strand
+  /// After a push of the strand that found a request: answers it. `handled`: the exception that the strand
   /// handles, or nullptr. Returns whether the strand shall give way now.
   [[nodiscard]] static bool finish_push(worker& m, deque& d, void* handled) noexcept {
-    owner_steps::answer_alarm(m, d, handled);
-    if (m.sched().settings().chaos != 0) d.alarm();  // so that the next push comes here, too
-    // After the alarm is off, because the monitor writes its request before it sounds the alarm.
+    owner_steps::answer_request(m, d, handled);
+    if (m.sched().settings().chaos != 0) d.request();  // so that the next push comes here, too
+    // After the deque's request is cleared, because the monitor writes the P's before it sends that.
     return is_asked(m) || m.proc->chaos.once_in(tuning::forks_per_chaotic_yield);
   }
 

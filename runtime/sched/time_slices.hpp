@@ -58,7 +58,7 @@ class time_slices {
   static void ask(processor& p, auto& request, std::uint32_t run) noexcept {
     request.ask(run);
     // acquire: as in processors.hpp: deque_of. If it is another strand's by now, that one attends in vain.
-    p.active.load(std::memory_order_acquire)->for_thieves().alarm();
+    p.active.load(std::memory_order_acquire)->for_thieves().request();
   }
 
  private:

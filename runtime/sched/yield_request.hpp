@@ -12,11 +12,12 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// Of a P. Run 0 is none; a strand that runs when the count of runs has wrapped around to it may give way unasked.
 class yield_request {
  public:
-  /// By the monitor, before it sounds the alarm of the deque.
+  /// By the monitor, before it sends a request to the deque.
   void ask(std::uint32_t run) noexcept { run_.store(run, std::memory_order_relaxed); }
 
-  /// By the strand of that run. relaxed: a strand that found the alarm on has taken it off since (fork/deque_owner.hpp:
-  /// attend), which pairs with the alarm in time_slices.hpp: ask, so it sees the request; elsewhere it is a hint.
+  /// By the strand of that run. relaxed: a strand that found the deque's request has cleared it since
+  /// (fork/deque_owner.hpp: attend), which pairs with the one in time_slices.hpp: ask, so it sees this word; elsewhere
+  /// it is a hint.
   bool concerns(std::uint32_t run) const noexcept { return run != 0 && run_.load(std::memory_order_relaxed) == run; }
 
   /// By the strand of that run: it has heard a request that is no more needed.

@@ -6,7 +6,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// After a push of the running strand that found the alarm of its deque on: answers the alarm, and gives way if the monitor asked
+/// After a push of the running strand that found a request in its deque: answers it, and gives way if the monitor asked
 /// the strand for it.
 void finish_push(deque& d) noexcept;
 

@@ -130,7 +130,7 @@ class blocking_strands : public scheduling_scenario, private steps {
       branch& b = branches_[used_];
       b.work = 1;
       b.forked = true;
-      if (active(m).push(b, deque::name_of(b))) owner_steps::answer_alarm(m, active(m), nullptr);
+      if (active(m).push(b, deque::name_of(b))) owner_steps::answer_request(m, active(m), nullptr);
     }
     calls_ = with.calls;
     other_made_ = any_of(2);

@@ -101,7 +101,7 @@ class forking : public scheduling_scenario {
   void fork_as(Pushed& pushed, job& whose, continuation* around, continuation& record) {
     worker& m = scheduler_.thread(0);
     if (deque_.push(pushed, deque::name_of(pushed)))
-      owner_steps::answer_alarm(m, deque_, with.in_handler ? &never_pushed_ : nullptr);
+      owner_steps::answer_request(m, deque_, with.in_handler ? &never_pushed_ : nullptr);
     check(!with.in_handler || !deque_.has_private(), "what is forked in a handler is public, as no thief exposes it");
     for (unsigned children = any_of(3); children > 0 && used_ < max_records; --children) fork(whose, &record);
     const bool mine = deque_.pop(pushed) || owner_steps::take_back(m, deque_, pushed);
@@ -150,7 +150,7 @@ class forking : public scheduling_scenario {
         record->result = 1;
         record->done.store(1, std::memory_order_release);
       }
-      if (any_of(2)) deque_.alarm();
+      if (any_of(2)) deque_.request();
     }
   }
 

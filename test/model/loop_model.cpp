@@ -66,7 +66,7 @@ class looping_strands : public strands_scenario {
     template <class Pushed>
     static void push(Pushed& pushed) {
       deque& d = looping_->here();
-      if (d.push(pushed, deque::name_of(pushed))) owner_steps::answer_alarm(looping_->this_worker(), d, nullptr);
+      if (d.push(pushed, deque::name_of(pushed))) owner_steps::answer_request(looping_->this_worker(), d, nullptr);
     }
     template <class Pushed>
     static bool pop(const Pushed& pushed) {
@@ -234,7 +234,7 @@ class looping : public looping_strands {
         t.rest = static_cast<loop_rest*>(record);
         execute(&begin(t));
       }
-      if (!eager) victim.alarm();
+      if (!eager) victim.request();
     }
   }
 

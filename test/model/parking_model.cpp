@@ -332,7 +332,7 @@ class parking_workers : public scheduling_scenario, private steps {
     deque& d = active(m);
     if (with.quiet) d.progress().make();
     if (d.push(b, deque::name_of(b)) && !(with.quiet && (d.is_watched(b) || owner_steps::is_watched_by_any(m, d, b))))
-      owner_steps::answer_alarm(m, d, nullptr);
+      owner_steps::answer_request(m, d, nullptr);
     return b;
   }
 

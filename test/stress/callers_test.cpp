@@ -62,7 +62,7 @@ void at_once(const Body& body) {
 }  // namespace
 
 TEST_CASE("callers: a loop of two long elements is shared after the runtime was idle") {
-  // The worker that parks last leaves no deque as one that some worker watches. Tried without the alarms in work_left: none is.
+  // The worker that parks last leaves no deque as one that some worker watches. Tried without the requests in work_left: none is.
   const test::watchdog dog("shared after idle", 2);
   fj::runtime rt(test::with_procs(2));
   int shared = 0;

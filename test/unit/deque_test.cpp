@@ -157,30 +157,30 @@ TEST_CASE("deque: owner and thief at both ends") {
   CHECK(f.d->looks_empty());
 }
 
-TEST_CASE("deque: an alarm is noticed by the next push, once") {
+TEST_CASE("deque: a request is noticed by the next push, once") {
   fixture f;
   f.push();
   CHECK(f.slow_pushes == 1);
-  CHECK(!f.d->alarmed());
-  f.d->alarm();
-  CHECK(f.d->alarmed());
+  CHECK(!f.d->requested());
+  f.d->request();
+  CHECK(f.d->requested());
   f.push();
   CHECK(f.slow_pushes == 2);
   f.push();
   CHECK(f.slow_pushes == 2);
 }
 
-TEST_CASE("deque: a watched alarm asks for nothing" * doctest::skip(!test::may_fence_others())) {
+TEST_CASE("deque: a watched request asks for nothing" * doctest::skip(!test::may_fence_others())) {
   fixture f;
-  f.push();  // takes the alarm off
+  f.push();  // clears the request
   f.d->for_thieves().watch();
   CHECK(f.d->asks_nothing());
-  f.d->alarm();
+  f.d->request();
   CHECK(!f.d->asks_nothing());
   f.d->for_thieves().watch();
   CHECK(!f.d->asks_nothing());  // a record is private
   CHECK((f.pop() && f.d->asks_nothing()));
-  f.d->alarm();
+  f.d->request();
   CHECK(!f.d->asks_nothing());
 }
 
@@ -410,7 +410,7 @@ TEST_CASE("deque: every record is taken once, by its owner or by a thief" * doct
           } else if (!eager && dice.once_in(8)) {
             f.expose();
           } else {
-            f.d->alarm();
+            f.d->request();
           }
         }
       });

@@ -92,13 +92,13 @@ TEST_CASE("greedy: a hundred forks deep") {
 }
 
 TEST_CASE("greedy: records left in a deque after a steal are found by a worker that looks later") {
-  // The worker parks in between, because there is nothing to take. Then the owner, which finds the alarm on, pushes and
-  // spins. Without the alarm of parking::nothing_left it hung, and without the look before parking, too.
+  // The worker parks in between, because there is nothing to take. Then the owner, which finds a request, pushes and
+  // spins. Without the request of parking::nothing_left it hung, and without the look before parking, too.
   for_each_greedy_runtime("push after everybody parked", [](fj::runtime& rt, unsigned, test::stealing) {
     rt.run([&] {
       std::atomic<bool> first{false}, second{false};
       fj::fork_join([&] { test::spin_until([&] { return first.load(); }); }, [&] { first = true; });
-      // Forks that no worker needs, so that the alarm is off until the workers park.
+      // Forks that no worker needs, so that there is no request until the workers park.
       for (int i = 0; i < 100; ++i) fj::fork_join([] {}, [] {});
       test::spin_until(test::all_others_sleep);
       fj::fork_join([&] { test::spin_until([&] { return second.load(); }); }, [&] { second = true; });

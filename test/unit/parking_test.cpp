@@ -14,11 +14,11 @@ using fj::detail::parking;
 // Stands for a deque.
 struct probe {
   bool empty = true;
-  int alarms = 0;
+  int requests = 0;
   int looks = 0;
-  void alarm() { ++alarms; }
+  void request() { ++requests; }
   bool looks_empty() {
-    CHECK(alarms > 0);  // first the alarm, then the look
+    CHECK(requests > 0);  // first the request, then the look
     ++looks;
     return empty;
   }
@@ -118,16 +118,16 @@ TEST_CASE("parking: a visit ends without a look unless somebody found no idle P 
   CHECK(counts.idle() == 2);
 }
 
-TEST_CASE("parking: every deque is alarmed, then looked at") {
+TEST_CASE("parking: every deque gets a request, then a look") {
   std::vector<probe> deques(3);
   const auto each = [&](auto visit) {
     for (probe& deque : deques) visit(deque);
   };
   const auto fence = [&] {
-    for (const probe& deque : deques) CHECK(deque.alarms > deque.looks);
+    for (const probe& deque : deques) CHECK(deque.requests > deque.looks);
   };
   CHECK(parking::nothing_left(each, fence));
-  for (const probe& deque : deques) CHECK(deque.alarms == 1);
+  for (const probe& deque : deques) CHECK(deque.requests == 1);
   for (const probe& deque : deques) CHECK(deque.looks == 1);
   for (probe& full : deques) {
     full.empty = false;

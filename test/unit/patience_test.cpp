@@ -186,7 +186,7 @@ TEST_CASE("patience: what other jobs do does not keep a caller awake, and it wat
   in_runtime([](fj::runtime&) {
     looker l;  // the strand's own job makes progress
     fj::detail::patience<slow_motion> patience;
-    current_deque().for_thieves().alarm();
+    current_deque().for_thieves().request();
     current_worker()->spinning = true;
     const std::int64_t begin = slow_motion::clock;
     do {
@@ -195,7 +195,7 @@ TEST_CASE("patience: what other jobs do does not keep a caller awake, and it wat
       REQUIRE(slow_motion::clock - begin < 10 * tuning::search_ns);
     } while (patience.waits(*current_worker(), &another_job(), false, is_never_needed));
     current_worker()->spinning = false;
-    CHECK(!current_deque().asks_nothing());  // the alarm is on, and not watched
+    CHECK(!current_deque().asks_nothing());  // there is a request, and it is not watched
   });
 }
 

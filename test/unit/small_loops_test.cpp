@@ -208,7 +208,7 @@ TEST_CASE("small loops keep no older record from thieves") {
           most = std::max(most, ignored);
         }
       };
-      // The other worker is busy until the record lies in the deque, and forks have taken the alarm off.
+      // The other worker is busy until the record lies in the deque, and forks have cleared the request.
       rt.run([&] {
         fj::fork_join(
             [&] {

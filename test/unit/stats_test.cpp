@@ -142,7 +142,7 @@ TEST_CASE("stats: a strand's first fork is public, though all workers are busy" 
 
 TEST_CASE("stats: the fork after one that was public for long is public, though all workers are busy" *
           doctest::skip(!test::may_fence_others())) {
-  // If take_back sounds the alarm for hungry workers alone, only the first was public.
+  // If take_back sends a request for hungry workers alone, only the first was public.
   const test::watchdog dog("long in public", 2);
   fj::runtime rt(test::with_procs(2));
   rt.run([&] {
@@ -160,7 +160,7 @@ TEST_CASE("stats: the fork after one that was public for long is public, though 
 }
 
 TEST_CASE("stats: the first fork after a join whose record was stolen is public, though all workers are busy") {
-  // Without the alarm in join_slow it was private, unless the thief looked for work again.
+  // Without the request in join_slow it was private, unless the thief looked for work again.
   const test::watchdog dog("fork after join", 2);
   fj::runtime rt(test::with_procs(2));
   std::atomic<bool> stolen{false}, busy{false}, over{false};

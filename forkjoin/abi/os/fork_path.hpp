@@ -8,7 +8,7 @@
 // Cold paths must not cost the fast one a register: a function that forks would save and restore that register each
 // time it is called.
 //
-// The layout of a deque: newest at 0, alarm at 8, guard at 16; a record begins with its link; record.hpp asserts it.
+// The layout of a deque: newest at 0, request at 8, guard at 16; a record begins with its link; record.hpp asserts it.
 // The orders and their partners are those of record.hpp: x86 keeps stores in order and loads in order, which is all
 // that release and acquire require; "memory" keeps the compiler from moving accesses across, as light_fence does.
 // ThreadSanitizer cannot see into assembly and gets the C++.
