@@ -7,11 +7,11 @@
 //            So it leaves out the moments in which other programs have the processor
 //   whole    the time of the loop that starts the n branches, until all have come back and been joined, over n
 //   start    from the moment at which a branch is about to block until its continuation, the next branch, starts
-//   exposed  deques whose records a thief had to make public by force
+//   forced   deques whose records a thief had to make public by force
 // In the lines `memory` no branch runs: 25 cache lines in a page for each branch, as far from one another as such stacks, are
 // written to. So these lines tell how much of the growth is the machine's.
 // --check: exits with 1 unless for each way and P block grows by at most 1.5 times from the smallest n to the largest, start is at
-// most 5 us, and nothing was exposed.
+// most 5 us, and nothing was forced.
 
 #include <algorithm>
 #include <atomic>
@@ -78,14 +78,14 @@ class in_run {
 
 struct figures {
   double block = 0, whole = 0, start = 0;
-  std::uint64_t exposed = 0;
+  std::uint64_t forced = 0;
 };
 
 template <class Way>
 figures measure_round(fj::runtime& here, fj::runtime& there, int n) {
   Way way(there, n);
   std::vector<double> began(static_cast<std::size_t>(n)), blocks(static_cast<std::size_t>(n));
-  const std::uint64_t exposed_before = here.stats().total().exposures;
+  const std::uint64_t forced_before = here.stats().total().exposures;
   const double begin = now_us();
   here.run([&] {
     fj::fork_each(0, n, [&](int i) {
@@ -108,7 +108,7 @@ figures measure_round(fj::runtime& here, fj::runtime& there, int n) {
   std::vector<double> starts;
   for (std::size_t i = 1; i < began.size(); ++i) starts.push_back(std::max(0.0, began[i] - blocks[i - 1]));
   found.start = median(starts);
-  found.exposed = here.stats().total().exposures - exposed_before;
+  found.forced = here.stats().total().exposures - forced_before;
   return found;
 }
 
@@ -121,7 +121,7 @@ figures measure(fj::runtime& here, fj::runtime& there, int n) {
     block.push_back(once.block);
     whole.push_back(once.whole);
     start.push_back(once.start);
-    found.exposed += once.exposed;
+    found.forced += once.forced;
   }
   found.block = median(block);
   found.whole = median(whole);
@@ -160,9 +160,9 @@ bool try_way(const char* name, const std::vector<int>& counts) {
     for (const int n : counts) {
       const figures found = measure<Way>(here, there, n);
       std::printf("%-7s  %u  %6d  %9.2f  %9.2f  %9.2f  %8llu\n", name, procs, n, found.block, found.whole, found.start,
-                  static_cast<unsigned long long>(found.exposed));
+                  static_cast<unsigned long long>(found.forced));
       if (first == 0) first = found.block;
-      holds = holds && found.block <= most_growth * first && found.start <= most_start_us && found.exposed == 0;
+      holds = holds && found.block <= most_growth * first && found.start <= most_start_us && found.forced == 0;
     }
   }
   return holds;
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
   if (counts.empty()) counts = {1000, 2000, 4000, 10'000};
   std::sort(counts.begin(), counts.end());
 
-  std::printf("for      P       n   block us   whole us   start us   exposed\n");
+  std::printf("for      P       n   block us   whole us   start us    forced\n");
   measure_memory(counts);
   const bool channels_hold = try_way<for_channel>("channel", counts);
   const bool holds = try_way<in_run>("run", counts) && channels_hold;

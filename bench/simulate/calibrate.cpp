@@ -111,15 +111,15 @@ slow_paths deque_costs() {
     all &= d.pop(r);
     all &= d.pop_slow(r);
   });
-  const double published = each(turns, [&] {
+  const double shared = each(turns, [&] {
     all &= !d.push(r, deque::name_of(r));
-    d.publish();
+    d.share();
     static_cast<void>(d.pop(r));
     all &= d.pop_slow(r);
   });
   if (!all) std::fprintf(stderr, "simulate_calibrate: a record was lost\n");
-  // To publish takes the lock once, as a pop does that finds its record private after all.
-  return {std::max(0.0, attended - fast + locked - fast), std::max(0.0, published - locked)};
+  // To share takes the lock once, as a pop does that finds its record private after all.
+  return {std::max(0.0, attended - fast + locked - fast), std::max(0.0, shared - locked)};
 }
 
 // --- what another thread is needed for ---

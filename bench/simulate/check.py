@@ -38,7 +38,7 @@ def order_of(text):
 def had_processors(run, procs):
     """Whether the threads of a run were on their processors most of the time; for programs that do not tell, taken so.
 
-    A thread that is woken but not yet on a processor has everybody publish for it and steals nothing: most of a run of some
+    A thread that is woken but not yet on a processor has everybody share for it and steals nothing: most of a run of some
     milliseconds may pass like that, also where two processors are free a moment before and after.
     """
     return run.get("processors", procs) >= 0.75 * procs

@@ -10,7 +10,7 @@ const std::vector<cost_name>& all_costs() {
   static const std::vector<cost_name> names = {
       {"fork", &costs::fork, "ns: fork and join, not stolen, by continuations"},
       {"fork_tasks", &costs::fork_tasks, "ns: fork and join, not stolen, by tasks"},
-      {"slow_push", &costs::slow_push, "ns: an owner attends to a request and publishes"},
+      {"slow_push", &costs::slow_push, "ns: an owner attends to a request and shares records"},
       {"slow_pop", &costs::slow_pop, "ns: an owner takes back a public record"},
       {"look", &costs::look, "ns: a look at one deque"},
       {"far", &costs::far, "times as long: looks, thefts and resumptions across nodes"},
@@ -20,7 +20,7 @@ const std::vector<cost_name>& all_costs() {
       {"ended", &costs::ended, "ns: from there until its worker is free, if no strand waits for it"},
       {"suspend", &costs::suspend, "ns: an owner leaves its stack at a join"},
       {"resume", &costs::resume, "ns: a suspended owner goes on"},
-      {"membarrier", &costs::membarrier, "ns: heavy fence of an exposure or of a worker about to park"},
+      {"membarrier", &costs::membarrier, "ns: heavy fence of a thief that uses force or of a worker about to park"},
       {"interrupt", &costs::interrupt, "ns: a heavy fence for each further processor that it interrupts"},
       {"line", &costs::line, "ns: a cache line from a processor of the same complex"},
       {"complex_line", &costs::complex_line, "ns: a cache line from another complex"},

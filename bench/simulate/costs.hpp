@@ -12,7 +12,7 @@ namespace simulate {
 struct costs {
   double fork = 1.6;         ///< fork and join that no thief interferes with
   double fork_tasks = 1.6;   ///< the same by tasks
-  double slow_push = 10;     ///< attend to a request: clear it, fence, publish
+  double slow_push = 10;     ///< attend to a request: clear it, fence, share
   double slow_pop = 10;      ///< take back a public record: lock, fence
   double look = 4;           ///< look at one deque
   double round = 25;         ///< between two rounds over all deques
@@ -21,7 +21,7 @@ struct costs {
   double ended = 100;        ///< from there until its worker is free, if no strand waits for it
   double suspend = 160;      ///< an owner leaves its stack at a join
   double resume = 160;       ///< a suspended owner goes on
-  double membarrier = 9000;  ///< the heavy fence of an exposure and of a worker about to park
+  double membarrier = 9000;  ///< the heavy fence of a thief that uses force and of a worker about to park
   double park = 1000;        ///< from having given up to being asleep, apart from the heavy fence
   double wake = 8500;        ///< what waking costs the waker
   double wakeup = 16000;     ///< from being woken to the first look around
@@ -35,7 +35,7 @@ struct costs {
   double stack_bytes = 8 << 20;  ///< not a time: fj::options::stack_size
   double frame_bytes = 96;       ///< not a time: what a call takes of its stack
 
-  /// What a fork whose other side is stolen adds to a chain of forks, unless its thief had to wait for an exposure or to wake.
+  /// What a fork whose other side is stolen adds to a chain of forks, unless its thief had to use force or to wake.
   double of_theft() const noexcept { return fork + slow_push + look + steal + arrive + suspend + resume; }
 };
 

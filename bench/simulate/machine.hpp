@@ -62,7 +62,7 @@ class atomic {
 template <class T>
 using unset_atomic = atomic<T>;
 
-/// A thief holds the mutexes of the deques that it exposes while it passes the heavy fence.
+/// A thief holds the mutexes of the deques whose records it forces while it passes the heavy fence.
 class FORKJOIN_MUTEX mutex {
  public:
   [[nodiscard]] bool try_lock() noexcept FORKJOIN_TRIES(true) {

@@ -137,7 +137,7 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
               static_cast<unsigned long long>(of.forks), static_cast<unsigned long long>(of.nodes),
               static_cast<unsigned long long>(of.depth));
   std::printf("%-13s %-6s %5s %12s %12s %12s %8s %8s %9s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "start", "P", "ms",
-              "least", "greatest", "speed-up", "over 1 P", "steals", "far", "suspended", "waits", "exposed", "wake-ups",
+              "least", "greatest", "speed-up", "over 1 P", "steals", "far", "suspended", "waits", "forced", "wake-ups",
               "stacks", "deepest");
   json rows = json::array();
   std::vector<policy_name> policies(all_policies().begin(), all_policies().end());

@@ -222,7 +222,7 @@ TEST_CASE("whose part of a loop is whose is the library's rule") {
 
 TEST_CASE("two P: a tree of four leaves") {
   // Owner: 3, attends until 8, wakes until 10, forks until 13, two leaves until 2,013, pops until 2,017, leaves.
-  // Thief: begins at 160, forks, attends, and publishes until 168, two leaves and a slow pop until 2,172, at the join at 2,183,
+  // Thief: begins at 160, forks, attends, and shares until 168, two leaves and a slow pop until 2,172, at the join at 2,183,
   // resumes until 2,200.
   const written tree({{{0, then::fork, 1, 1}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1000}}});
   const result r = simulate_run(tree, on(2));
@@ -262,22 +262,22 @@ TEST_CASE("two P, tasks: a thief waits while who waits for a child is still look
   CHECK(r.count.wakeups == 1);
 }
 
-TEST_CASE("what a serial leaf hides is exposed after patience and a heavy fence") {
+TEST_CASE("what a serial leaf hides is forced after patience and a heavy fence") {
   // The thief takes the root's right side, which is over soon, and then sees a record that its owner, in a leaf of a
-  // millisecond, does not publish.
+  // millisecond, does not share.
   const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1e6}}, {{1000}}});
   const result r = simulate_run(tree, on(2));
   CHECK(r.count.exposures == 1);
   CHECK(r.count.steals == 2);
-  // It is done with the small one after some 1.2 us, waits 3 as that was short, looks for 10 us, exposes for 15 (c.membarrier
+  // It is done with the small one after some 1.2 us, waits 3 as that was short, looks for 10 us, uses force for 15 (c.membarrier
   // of written.hpp), then works for a millisecond.
   CHECK(r.time > ps(1e6 + 29'000));
   CHECK(r.time < ps(1e6 + 30'000));
 }
 
-// Without waiting for the exposure (tried) it ends at 70,021; without the thief's wait after its short work, at 76,191.
-TEST_CASE("a pop that meets an exposure waits for its end") {
-  // The thief has done the small leaf at 1,171 and waits until 4,171, looks at the clock every 16 rounds, and exposes from
+// Without waiting for the thief (tried) it ends at 70,021; without the thief's wait after its short work, at 76,191.
+TEST_CASE("a pop that meets a thief that uses force waits for it") {
+  // The thief has done the small leaf at 1,171 and waits until 4,171, looks at the clock every 16 rounds, and uses force from
   // 14,188 to 29,188. The owner's leaf is over at 20,013 and its pop held up from 20,017 on; it had taken the record before
   // the fence, has it, and runs it until 79,188. The root's right side was stolen and is done: 4 more.
   const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 4}, {0}}, {{20'000}}, {{1000}}, {{50'000}}});
@@ -288,7 +288,7 @@ TEST_CASE("a pop that meets an exposure waits for its end") {
   CHECK(r.count.steals == 1);
 }
 
-TEST_CASE("the fork after one that was public for long is public before a thief comes") {  // else (tried) exposed
+TEST_CASE("the fork after one that was public for long is public before a thief comes") {  // else (tried) forced
   // The thief takes a leaf of 100 us. The record that answers its request is taken back after 20 us. The next one, pushed
   // while no thief asks, before a leaf of a millisecond, is what it comes for.
   const written tree({{{0, then::fork, 1, 3}, {0}},
@@ -528,7 +528,7 @@ TEST_CASE("lines and interrupts: more of them on more P, the same on each run") 
 }
 
 TEST_CASE("a heavy fence takes longer the more processors it interrupts") {  // if not (tried) on three P as on two
-  // As above, what a serial leaf hides is exposed. `membarrier` is a fence beside one other worker that runs; here the third is further.
+  // As above, what a serial leaf hides is forced. `membarrier` is a fence beside one other worker that runs; here the third is further.
   const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1e6}}, {{1000}}});
   for (const unsigned p : {2u, 3u}) {
     setup chosen = on(p);

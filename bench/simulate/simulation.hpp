@@ -22,7 +22,7 @@ class scheduler {
   detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
   processors& all() noexcept { return processors_; }
   detail::threads& threads() noexcept { return threads_; }
-  os::mutex& exposing() noexcept { return exposing_; }
+  os::mutex& forcing() noexcept { return forcing_; }
   void refuse_forked_copy() const noexcept {}
 
  protected:
@@ -32,7 +32,7 @@ class scheduler {
   detail::threads threads_{*this};
   detail::poller poller_;
   detail::dispatcher dispatcher_;
-  alignas(cache_line) os::mutex exposing_;
+  alignas(cache_line) os::mutex forcing_;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -130,7 +130,7 @@ TEST_CASE("theory: no time is below the work of each P or the span") {
 
 // A greedy schedule takes T_1 / P and T_inf at most (Graham; Brent), work stealing some times T_inf (Blumofe and Leiserson; Arora, Blumofe
 // and Plaxton), where a fork in a chain costs a theft. The constant is ours; what it has to cover is that a thief waits 10 us before it
-// exposes a record. It holds where no strand that could go on waits. With thieves that look at one deque alone (tried) the test does not end in time.
+// forces a record. It holds where no strand that could go on waits. With thieves that look at one deque alone (tried) the test does not end in time.
 TEST_CASE("theory: where strands leave their stacks, the time is at most T_1 / P and some times T_inf") {
   for_each_run([](const run& r) {
     if (r.leaves_stack()) CHECK(r.found.time <= r.alone / r.procs + 5 * r.tree.burdened);

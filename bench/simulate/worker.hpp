@@ -54,7 +54,7 @@ struct worker : simulate::actor {
   fiber* running = nullptr;
   detail::random dice;
   std::int64_t stolen_at = 0;
-  std::int64_t published_at = 0;
+  std::int64_t shared_at = 0;
   bool signalled = false;
 
  private:

@@ -15,7 +15,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 }
 
 /// After a push that found a request: whether the owner need not attend, as a worker that looks for work finds the
-/// record. If the owner makes no progress, that worker exposes it.
+/// record. If the owner makes no progress, that worker forces it.
 bool is_watched(const record& newest) noexcept;
 
 /// If the monitor asked the running strand for it, puts the strand at the end of the ready queue, with its records: no

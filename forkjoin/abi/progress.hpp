@@ -1,4 +1,4 @@
-// The progress of a deque's owner in its loops, for thieves that wait before they expose its records.
+// The progress of a deque's owner in its loops, for thieves that wait before they force its records.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The owner makes progress at each part of a loop that it forks quietly (forkjoin/detail/quiet.hpp). As long as it
-/// comes from part to part, a thief need not expose the rest: an owner whose loop is long shares it by itself. All are
+/// comes from part to part, a thief need not force the rest: an owner whose loop is long shares it by itself. All are
 /// hints.
 class loop_progress {
  public:

@@ -40,8 +40,8 @@ class deque_face {
   /// follows from it. The record is stored before the request is read; the other way round a wake-up would be lost.
   [[nodiscard]] bool push(record& r, record_name name) noexcept {
     r.older.store(newest_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    // release: pairs with the acquires in runtime/fork/publication.hpp: exposure::end, and in deque_thief::looks_empty,
-    // so that the record is there
+    // release: pairs with the acquires in runtime/fork/sharing.hpp: forced_sharing::end, and in
+    // deque_thief::looks_empty, so that the record is there
     newest_.store(name, std::memory_order_release);
     // Store newest, load request: pairs with the heavy fence in runtime/sched/parking.hpp: nothing_left.
     os::light_fence();
@@ -52,10 +52,10 @@ class deque_face {
   [[nodiscard]] bool pop(const record& r) noexcept {
     // release: as in push, so that a thief which reads this name finds the older records, too
     newest_.store(r.older.load(std::memory_order_relaxed), std::memory_order_release);
-    // Store newest, load guard: pairs with the heavy fence in runtime/sched/find.hpp: expose.
+    // Store newest, load guard: pairs with the heavy fence in runtime/sched/find.hpp: force.
     os::light_fence();
-    // acquire: pairs with the releases in exposure::end and give_up. An owner that finds the guard down again finds the
-    // mark, too: so the link is read once more, after the guard.
+    // acquire: pairs with the releases in forced_sharing::end and give_up. An owner that finds the guard down again
+    // finds the mark, too: so the link is read once more, after the guard.
     const record_name guard = guard_.load(std::memory_order_acquire);
     return r.older.load(std::memory_order_relaxed) < guard;
   }
@@ -63,7 +63,7 @@ class deque_face {
   /// Of the record that the owner pushed last and has not popped; 0 as well if a thief has it.
   record_name newest() const noexcept { return newest_.load(std::memory_order_relaxed); }
 
-  /// Whether there is something that a thief can take only if it exposes it first; a hint.
+  /// Whether there is something that a thief can take only if it forces it first; a hint.
   bool has_private() const noexcept {
     return newest_.load(std::memory_order_relaxed) != newest_public_.load(std::memory_order_relaxed);
   }

@@ -22,7 +22,7 @@ struct counters {
   std::uint64_t publications = 0;  ///< times that an owner made private records public
   std::uint64_t most_public = 0;   ///< the most public records of one deque; if stats::forks_fence, all are public
   std::uint64_t slow_pushes = 0;   ///< pushes that found a request
-  /// Pops that got their record back on the slow path: it was public, or a thief was exposing it.
+  /// Pops that got their record back on the slow path: it was public, or a thief was forcing it.
   std::uint64_t slow_pops = 0;
   std::uint64_t parks = 0;    ///< times a worker found no work and gave up its P
   std::uint64_t wakeups = 0;  ///< workers woken or started

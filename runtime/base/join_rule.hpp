@@ -23,7 +23,7 @@ struct leave_stack_rule {
 struct run_on_top_rule {
   static constexpr bool runs_on_top = true;
 
-  /// Whether the worker counts as one that looks for work meanwhile, so that no other is woken. Not unless it finds what any P publishes.
+  /// Whether the worker counts as one that looks for work meanwhile, so that no other is woken. Not unless it finds what any P shares.
   static constexpr bool looks_everywhere = true;
 
   /// After so many rounds in which it found nothing, one after the other, the strand leaves its stack.

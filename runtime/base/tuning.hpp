@@ -16,7 +16,7 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace tuning {
 /// about as long as oneTBB's workers look. Measured on two P: runtime/DECISIONS.md. steal_rule.hpp uses it, as until_sleep_ns.
 inline constexpr std::int64_t search_ns = 100'000;
 
-/// Nanoseconds that a thief waits for owners to publish the records that it sees in their deques before it exposes
+/// Nanoseconds that a thief waits for owners to share the records that it sees in their deques before it forces
 /// them. Owners that fork at all answer within some nanoseconds.
 inline constexpr std::int64_t patience_ns = 10'000;
 
@@ -60,8 +60,8 @@ inline constexpr std::int64_t short_work_ns = 3'000;
 /// worker without work waits for the workers that do so.
 inline constexpr unsigned top_rounds = 64;
 
-/// How many deques a thief exposes with one heavy fence: their addresses fit into its frame.
-inline constexpr std::size_t exposed_at_a_time = 64;
+/// Of how many deques a thief forces records with one heavy fence: their addresses fit into its frame.
+inline constexpr std::size_t forced_at_a_time = 64;
 
 /// Nanoseconds that a heavy fence by signal waits for an answer: more than a time slice of the system. A thread that has not answered by
 /// then blocks the signal, or has had no CPU (sched/fence_by_signal.hpp).
@@ -75,8 +75,8 @@ inline constexpr std::int64_t refused_ns = 1'000'000;
 
 // What an owner does off its fast path (sched/owner.hpp).
 
-/// Nanoseconds. To publish a record and take it back costs an owner about 100 ns. An owner that takes back a record
-/// that was public for a hundred times as long publishes at its next fork. Measured: runtime/DECISIONS.md.
+/// Nanoseconds. To share a record and take it back costs an owner about 100 ns. An owner that takes back a record
+/// that was public for a hundred times as long shares at its next fork. Measured: runtime/DECISIONS.md.
 inline constexpr std::int64_t long_public_ns = 10'000;
 
 // The queues of ready fibers (sched/run_queue.hpp). Each number is Go's.

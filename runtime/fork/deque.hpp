@@ -28,7 +28,7 @@ class deque : public deque_owner {
   /// Starts anew, with a strand that works for that job. Only while empty. The first push will attend.
   void open(job* whose) noexcept {
     FORKJOIN_CHECK(looks_empty());
-    // As a strand that did not fork leaves it. A thief that exposes finds nothing, or a record that was pushed after
+    // As a strand that did not fork leaves it. A thief that uses force finds nothing, or a record that was pushed after
     // this store.
     if (is_at_rest() && public_.is_clear() && requested()) return public_.belong_to(whose, nullptr);
     const locked lock(mutex_);
@@ -42,23 +42,23 @@ class deque : public deque_owner {
     exceptions_.store(of_thread, std::memory_order_relaxed);  // a thief reads it after a newest of that strand
   }
 
-  /// While the owner puts its exceptions aside: has an exposing thief find those of `instead`, and waits for one that
-  /// looks at the owner's.
+  /// While the owner puts its exceptions aside: has a thief that uses force find those of `instead`, and waits for one
+  /// that looks at the owner's.
   void hide_exceptions(os::exception_globals& instead) noexcept {
     const locked lock(mutex_);
     set_exceptions(&instead);
   }
 
   /// Makes all records public, for a strand that is about to leave the deque to others, and its thread: a thief that
-  /// exposes must not look for its exceptions there. Unless the deque keeps the exception that the owner handles, some
-  /// may have been forked before that handler, and outlive it: thieves start them all without, as what waits must not
-  /// keep records to itself. True if some became public.
-  bool publish_all(void* handled) noexcept {
+  /// uses force must not look for its exceptions there. Unless the deque keeps the exception that the owner handles,
+  /// some may have been forked before that handler, and outlive it: thieves start them all without, as what waits must
+  /// not keep records to itself. True if some became public.
+  bool share_all(void* handled) noexcept {
     const locked lock(mutex_);
     if (public_.handled() != handled && !has_public()) handled_at_forks::be(*this, nullptr);
     if (is_in_handler()) request();
     set_exceptions(nullptr);
-    return publication::move(*this, newest_.load(std::memory_order_relaxed), true);
+    return sharing::move(*this, newest_.load(std::memory_order_relaxed), true);
   }
 
   // For forks that are not ordinary: quiet ones, and with steal_every_fork.
@@ -71,7 +71,7 @@ class deque : public deque_owner {
     newest_.store(name, std::memory_order_release);  // release: as in push (forkjoin/abi/record.hpp)
   }
 
-  /// Whether it is the newest, and the only private one; a hint, as a thief may expose it.
+  /// Whether it is the newest, and the only private one; a hint, as a thief may force it.
   bool is_only_private(const record& r) const noexcept {
     return r.older.load(std::memory_order_relaxed) == newest_public_.load(std::memory_order_relaxed);
   }
@@ -79,7 +79,7 @@ class deque : public deque_owner {
   /// After a push of `newest` that found a request: whether a worker looks at this deque, so that the owner need not
   /// attend (strand/fork_slow.cpp). False if older records are private, too. Thieves would also keep off if the owner
   /// handled an exception: that is for the caller to ask, of exceptions().
-  // relaxed: a thief that exposes may change these words, but then it has the record; a later push finds a later
+  // relaxed: a thief that uses force may change these words, but then it has the record; a later push finds a later
   // request.
   bool is_watched(const record& newest) const noexcept {
     return request_.load(std::memory_order_relaxed) == deque_thief::watched_request && is_only_private(newest) &&

@@ -1,9 +1,9 @@
 // The continuations of a running strand, oldest at the head, as their owner sees them. Only the owner pushes, pops,
-// publishes.
+// shares.
 //
 // A split deque. The newest records are private: a list through the frames that forked, from the newest to older ones,
 // without a fence for push and pop. The oldest ones are public: an array that thieves steal from (public_array.hpp). To
-// publish is to move the older half of the list to the array. Other workers have a deque_thief, which cannot do any of
+// share is to move the older half of the list to the array. Other workers have a deque_thief, which cannot do any of
 // that. Sources: the split from Dinan et al., "Scalable work stealing" (SC 2009), and van Dijk and van de Pol, "Lace"
 // (2014); a list through frames from Frigo, Leiserson and Randall, "The implementation of the Cilk-5 multithreaded
 // language" (PLDI 1998).
@@ -16,13 +16,13 @@
 //  - A thief takes the oldest record. So when a pop finds its record gone, all older ones are gone too, and the deque
 //    is at rest: empty, and in its first state; also when the strand goes on with another deque after a join.
 //  - Only the owner writes `newest`. The holder of the mutex writes the array and the marks: the owner, or a thief that
-//    exposes private records (publication.hpp), while the guard keeps the owner from completing a pop.
+//    forces private records (sharing.hpp), while the guard keeps the owner from completing a pop.
 #pragma once
 
 #include "forkjoin/abi/check.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "runtime/fork/deque_thief.hpp"
-#include "runtime/fork/publication.hpp"
+#include "runtime/fork/sharing.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -60,10 +60,10 @@ class deque_owner : protected deque_thief {
 
   /// Makes the oldest of the private records public, as many as the steal rule says (base/steal_rule.hpp). Nothing if
   /// there are none, if there is no room, or if a thief is doing so right now, without `handled`. Takes the time to
-  /// walk over the private records, so in the long run it is paid for by what it publishes. `handled`: the exception
-  /// that the owner handles, nullptr if none. Then all records become public, as a thief would not expose them; but
+  /// walk over the private records, so in the long run it is paid for by what it shares. `handled`: the exception
+  /// that the owner handles, nullptr if none. Then all records become public, as a thief would not force them; but
   /// none of them if some may have been forked outside of that handler.
-  bool publish(void* handled = nullptr) noexcept FORKJOIN_UNANALYSED {
+  bool share(void* handled = nullptr) noexcept FORKJOIN_UNANALYSED {
     if (!eager_ && !mutex_.try_lock()) {
       // The thief that holds it makes records public instead; but not those of an owner that handles an exception, and
       // not while the array names the exception of an earlier handler.
@@ -71,7 +71,7 @@ class deque_owner : protected deque_thief {
       mutex_.lock();
     }
     const bool some = handled_at_forks::agree(*this, handled) &&
-                      publication::move(*this, newest_.load(std::memory_order_relaxed), handled != nullptr);
+                      sharing::move(*this, newest_.load(std::memory_order_relaxed), handled != nullptr);
     if (!eager_) mutex_.unlock();
     return some;
   }
@@ -80,11 +80,11 @@ class deque_owner : protected deque_thief {
   bool is_in_handler() const noexcept { return public_.handled() != nullptr; }
 
   /// Completes a pop: true if the owner has its record back, false if a thief has it. Waits for no other worker but a
-  /// thief that exposes records.
+  /// thief that forces records.
   [[nodiscard]] bool pop_slow(const record& r) noexcept {
     if (eager_) return !is_marked(r) || take_public(r);
     const locked lock(mutex_);
-    return !is_marked(r) || take_public(r);  // private after all: an exposing thief had raised the guard
+    return !is_marked(r) || take_public(r);  // private after all: a thief that uses force had raised the guard
   }
 
   /// Whether no record has been pushed that is not popped: so it is between strands, and after a join.

@@ -1,4 +1,4 @@
-// A deque as other workers see it: they look, send requests to its owner, and steal. They cannot push, pop or publish;
+// A deque as other workers see it: they look, send requests to its owner, and steal. They cannot push, pop or share;
 // that is the owner's part (deque_owner.hpp, where the deque is described).
 #pragma once
 
@@ -65,7 +65,7 @@ class deque_thief : protected deque_face {
 
   /// Whether there is nothing in it, private records included. Exact for pushes before a fence that the caller made.
   bool looks_empty() const noexcept {
-    // acquire: pairs with the release in publication.hpp: move: a worker that sees a record as public sees the end
+    // acquire: pairs with the release in sharing.hpp: move: a worker that sees a record as public sees the end
     // beyond it
     const record_name newest_public = newest_public_.load(std::memory_order_acquire);
     // acquire: pairs with the release in forkjoin/abi/record.hpp: push, and with those of all later stores of newest
@@ -93,9 +93,9 @@ class deque_thief : protected deque_face {
 
   bool has_capacity() const noexcept { return public_.capacity() != 0; }
 
-  friend struct exposure;
+  friend struct forced_sharing;
   friend struct handled_at_forks;
-  friend struct publication;
+  friend struct sharing;
 
   // In the line of the words that programs see.
   os::atomic<os::exception_globals*> exceptions_;  // of the thread that the owner runs on

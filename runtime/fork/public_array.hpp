@@ -88,7 +88,7 @@ class alignas(cache_line) public_array {
   /// Whether no record has come since the array began anew.
   bool is_clear() const noexcept { return end_.load(std::memory_order_relaxed) == 0; }
 
-  // For the owner, and for a thief that exposes. One at a time.
+  // For the owner, and for a thief that uses force. One at a time.
 
   /// How many records fit in.
   index make_room() noexcept {
@@ -108,7 +108,7 @@ class alignas(cache_line) public_array {
   /// Adds the records that put has named.
   void extend(index by) noexcept {
     // release: pairs with the acquire of end in steal, by which a thief finds the slots; and the records, by way of the
-    // acquire in publication.hpp: exposure::end
+    // acquire in sharing.hpp: forced_sharing::end
     end_.store(end_.load(std::memory_order_relaxed) + by, std::memory_order_release);
   }
 

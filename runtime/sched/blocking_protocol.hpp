@@ -14,7 +14,7 @@ struct blocking_protocol {
   static bool prepare(worker& m, deque& records, void* handled) noexcept {
     // The next strand of the P needs an empty deque.
     const bool may_lose = records.looks_empty() || scheduler_hooks::prepare_to_wait(m);
-    if (records.has_private() && records.publish_all(handled)) {
+    if (records.has_private() && records.share_all(handled)) {
       ++m.count().publications;
       note(m, event::publish, records.public_count());
     }

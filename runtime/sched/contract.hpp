@@ -47,7 +47,7 @@ concept worker_for_rules = requires(Worker& m, unsigned limit) {
   requires variable_of<decltype(m.wakes_at), std::int64_t>;
   requires variable_of<decltype(m.brought), job*>;
   requires variable_of<decltype(m.stolen_at), std::int64_t>;
-  requires variable_of<decltype(m.published_at), std::int64_t>;
+  requires variable_of<decltype(m.shared_at), std::int64_t>;
   requires std::same_as<decltype(m.sleeps), list_links<Worker>>;
   { m.polled.any() } -> std::same_as<bool>;
   { m.dice.below(limit) } -> std::convertible_to<unsigned>;
@@ -109,7 +109,7 @@ concept scheduler_for_rules = requires(Scheduler& s, const Scheduler& read) {
   { s.dispatcher() } -> std::same_as<dispatcher&>;
   { s.all() } -> std::same_as<processors&>;
   { s.threads() } -> std::same_as<threads&>;
-  { s.exposing() } -> std::same_as<os::mutex&>;
+  { s.forcing() } -> std::same_as<os::mutex&>;
   read.refuse_forked_copy();
 };
 

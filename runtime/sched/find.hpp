@@ -12,7 +12,7 @@
 #include "runtime/base/join_rule.hpp"
 #include "runtime/base/steal_rule.hpp"
 #include "runtime/base/tuning.hpp"
-#include "runtime/fork/publication.hpp"
+#include "runtime/fork/sharing.hpp"
 #include "runtime/sched/local_queue.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/trace/note.hpp"
@@ -30,7 +30,7 @@ struct thief {
   };
 
   /// One round over the deques that each_victim visits: takes the first public record of job `only`, and asks owners
-  /// that have none to publish; as long as go_on() says so after each look.
+  /// that have none to share; as long as go_on() says so after each look.
   template <class EachVictim, class GoOn>
   static round_result look_around(worker& m, const job* only, EachVictim each_victim, GoOn go_on) noexcept {
     round_result found;
@@ -79,33 +79,34 @@ struct thief {
 
 // How a thief makes private records of other workers' deques public by force, if their owners do not push.
 
-struct exposer {
+struct forcer {
   /// Makes private records public by force, for a thief that sees them but gets none: the older half in up to
-  /// tuning::exposed_at_a_time deques. Nothing if another thief is at it, and nothing of owners that come to one part
+  /// tuning::forced_at_a_time deques. Nothing if another thief is at it, and nothing of owners that come to one part
   /// of a loop after another: they share the loop by themselves if it is long.
-  static void expose(worker& m, std::int64_t now) noexcept {
+  static void force(worker& m, std::int64_t now) noexcept {
     auto& s = m.sched();
-    if (s.settings().eager || !s.exposing().try_lock()) return;
+    if (s.settings().eager || !s.forcing().try_lock()) return;
     // First the deques, then the guards: while a guard is up its owner waits for this thread. Deques are not freed
     // while the runtime lives, and one that is another P's by then will do, too.
-    std::array<deque_thief*, tuning::exposed_at_a_time> chosen;
+    std::array<deque_thief*, tuning::forced_at_a_time> chosen;
     std::size_t count = 0;
     s.all().for_each_deque(m.dice.below(s.all().count()), 1, [&](deque_thief& d) {
       if (d.has_private() && !d.progress().was_noted_since(now - tuning::patience_ns)) chosen[count++] = &d;
       return count < chosen.size();
     });
     const auto begun = std::span(chosen).first(count);
-    const auto end = std::partition(begun.begin(), begun.end(), [](deque_thief* d) { return exposure::begin(*d); });
+    const auto end =
+        std::partition(begun.begin(), begun.end(), [](deque_thief* d) { return forced_sharing::begin(*d); });
     // Raise the guards, then load newest: pairs with the light fence in pop (forkjoin/abi/record.hpp).
     const bool fenced = end == begun.begin() || s.threads().heavy_fence();
     std::for_each(begun.begin(), end, [&m, fenced](deque_thief* d) {
-      if (!fenced) return exposure::give_up(*d);
-      if (!exposure::end(*d, &scheduler_hooks::handles_any)) return;
+      if (!fenced) return forced_sharing::give_up(*d);
+      if (!forced_sharing::end(*d, &scheduler_hooks::handles_any)) return;
       ++m.count().exposures;
       note(m, event::expose, d->public_count());
       m.count().most_public.raise_to(d->public_count());
     });
-    s.exposing().unlock();
+    s.forcing().unlock();
   }
 };
 
@@ -141,7 +142,7 @@ class patience {
     return !only && m.sched().dispatcher().any_caller_waits();
   }
 
-  /// After a round that got nothing, of job `only` alone unless nullptr. Exposes records that were seen for long.
+  /// After a round that got nothing, of job `only` alone unless nullptr. Forces records that were seen for long.
   /// False: nothing has been seen for long, or the P is wanted or to retire, and the search ends. `needed()` ends a
   /// longer wait.
   template <class Needed>
@@ -161,7 +162,7 @@ class patience {
       nothing_since_ = 0;
       if (records_since_ == 0) records_since_ = now;
       if (now - records_since_ > steal_rule::until_force_ns) {
-        exposer::expose(m, now);
+        forcer::force(m, now);
         records_since_ = Time::now_ns();  // that takes a while of its own
       }
     } else {
@@ -169,7 +170,7 @@ class patience {
       if (nothing_since_ == 0) nothing_since_ = now;
       if (now - nothing_since_ > steal_rule::until_sleep_ns) return false;
     }
-    // Last: an exposure must follow at once on the look at the owners' progress.
+    // Last: force must follow at once on the look at the owners' progress.
     if (calm_)
       look_away(m, small_loops ? (std::min)(round_took * tuning::rounds_away, tuning::most_away_ns) : 0, needed);
     if (round != 0) give_way();

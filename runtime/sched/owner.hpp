@@ -21,15 +21,15 @@ struct owner_steps {
     }
     auto& s = m.sched();
     const bool eager = s.settings().eager;
-    // With one P no other worker takes anything, unless this strand leaves (deque::publish_all). Then it matters what
+    // With one P no other worker takes anything, unless this strand leaves (deque::share_all). Then it matters what
     // the deque keeps.
     if (s.all().count() == 1 && !eager && !handled && !d.is_in_handler()) return;
     // The thief that sent the request may be busy again, but another will come: the oldest record shall be there for
     // it, and this may be the last push for a while.
     const bool asked = eager || s.dispatcher().hungry();
     if (!asked && !handled && d.has_public()) return;
-    if (d.publish(handled)) {
-      if (!eager) m.published_at = os::now_ns();
+    if (d.share(handled)) {
+      if (!eager) m.shared_at = os::now_ns();
       ++m.count().publications;
       note(m, event::publish, d.public_count());
       m.count().most_public.raise_to(d.public_count());
@@ -64,7 +64,7 @@ struct owner_steps {
 
  private:
   static bool was_public_for_long(const worker& m) noexcept {
-    return !m.sched().settings().eager && os::now_ns() - m.published_at > tuning::long_public_ns;
+    return !m.sched().settings().eager && os::now_ns() - m.shared_at > tuning::long_public_ns;
   }
 };
 

@@ -10,7 +10,7 @@
 //   2. sends a request to every deque                  b. compiler fence
 //   3. heavy fence                                     c. reads the request; if there is one:
 //   4. looks at every deque                            d. takes it off, fences
-//   5. sleeps if all are empty                         e. reads idle and spinning; publishes, wakes
+//   5. sleeps if all are empty                         e. reads idle and spinning; shares, wakes
 //
 // By the heavy fence either 4 sees the record of a, or c sees the request of 2. In the second case, by the acquire of
 // d, e sees the announcement of 1. If a request of 2 comes between c and d, d clears it, and e sees the announcement,

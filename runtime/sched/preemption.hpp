@@ -41,7 +41,7 @@ struct preemption {
   [[nodiscard]] static bool prepare(worker& m) noexcept {
     if (m.sched().is_forked_copy() || !scheduler_hooks::prepare_to_wait(m)) return false;
     ++m.count().preemptions;
-    // A thief that exposes must take nothing, nor look for exceptions on a thread that the strand has left.
+    // A thief that uses force must take nothing, nor look for exceptions on a thread that the strand has left.
     deque& d = *m.proc->active.load(std::memory_order_relaxed);
     if (d.has_private()) d.hide_exceptions(scheduler_hooks::between_handlers());
     m.carries = true;

@@ -244,7 +244,7 @@ class ready_queue {
       got.stolen = d.for_thieves().steal(nullptr);
     } while (!got.stolen.record && d.has_public());
     // What found no room in the array when the fiber left.
-    if (!d.has_public() && !scheduler_hooks::seems_empty(d)) d.publish_all(nullptr);
+    if (!d.has_public() && !scheduler_hooks::seems_empty(d)) d.share_all(nullptr);
     if (scheduler_hooks::seems_empty(d)) {
       remove(f.marker, *f.whose);
       f.records = nullptr;

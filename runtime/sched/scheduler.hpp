@@ -135,8 +135,8 @@ class scheduler {
     // release: pairs with the acquire in hooks, and with that of a call which finds other hooks here
     return hooks_.compare_exchange_strong(there, &wanted, std::memory_order_acq_rel) ? wanted : *there;
   }
-  /// Held by the thief that exposes records: one at a time.
-  os::mutex& exposing() noexcept { return exposing_; }
+  /// Held by the thief that forces records: one at a time.
+  os::mutex& forcing() noexcept { return forcing_; }
 
   // For statistics.
   const tallies& count(unsigned proc) const noexcept { return processors_[proc].count; }
@@ -177,7 +177,7 @@ class scheduler {
   std::atomic<std::uint64_t> retakes_refused_{0};
   detail::monitor monitor_{*this};
   std::atomic<thread_hooks*> hooks_{nullptr};
-  alignas(cache_line) os::mutex exposing_;
+  alignas(cache_line) os::mutex forcing_;
   alignas(cache_line) std::atomic<unsigned> jobs_{0};  // under way
   os::mutex working_mutex_;                            // held where jobs_ leaves 0 or comes to 0
   stopwatch working_;                                  // while there is a job

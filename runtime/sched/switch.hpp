@@ -80,7 +80,7 @@ bool prepare_to_wait_for_others(worker& m) noexcept;
   worker& m = *current_worker();
   deque& d = current_deque();
   // Otherwise left alone: to lock it would order this strand before the next that opens it, as ThreadSanitizer sees it.
-  if (&d != &no_deque && d.has_private() && d.publish_all(os::handled_exception(*m.exceptions))) {
+  if (&d != &no_deque && d.has_private() && d.share_all(os::handled_exception(*m.exceptions))) {
     ++m.count().publications;
     note(m, event::publish, d.public_count());
   }

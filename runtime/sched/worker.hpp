@@ -78,8 +78,8 @@ struct worker : worker_face {
   relaxed<bool> yielded = false;        ///< the fiber that left is ready, and others come first
   published<job*> submitted = nullptr;  ///< a job for another runtime, for which the running fiber suspends
   random dice;
-  relaxed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
-  relaxed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns
+  relaxed<std::int64_t> stolen_at = 0;  ///< when it last took a record to run on a stack of its own, by os::now_ns
+  relaxed<std::int64_t> shared_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns
 
   relaxed<std::uint64_t> hooks_seen = 0;  ///< of thread_hooks
 

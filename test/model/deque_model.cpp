@@ -102,7 +102,7 @@ class forking : public scheduling_scenario {
     worker& m = scheduler_.thread(0);
     if (deque_.push(pushed, deque::name_of(pushed)))
       owner_steps::answer_request(m, deque_, with.in_handler ? &never_pushed_ : nullptr);
-    check(!with.in_handler || !deque_.has_private(), "what is forked in a handler is public, as no thief exposes it");
+    check(!with.in_handler || !deque_.has_private(), "what is forked in a handler is public, as no thief forces it");
     for (unsigned children = any_of(3); children > 0 && used_ < max_records; --children) fork(whose, &record);
     const bool mine = deque_.pop(pushed) || owner_steps::take_back(m, deque_, pushed);
     // The frame is used for something else.
@@ -138,7 +138,7 @@ class forking : public scheduling_scenario {
     for (unsigned i = 0; i < with.tries; ++i) {
       // Whether the owner is told that thieves are hungry.
       any_of(2) ? scheduler_.dispatcher().start_spinning(m) : scheduler_.dispatcher().stop_spinning(m);
-      if (with.force && any_of(2)) exposer::expose(m, now_ns());
+      if (with.force && any_of(2)) forcer::force(m, now_ns());
       job* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
       const auto [taken, whose, handled] = deque_.for_thieves().steal(only);
       if (taken) {
@@ -171,8 +171,8 @@ class forking : public scheduling_scenario {
 const named_scenario scenarios[] = {
     {"steal", 300'000, &make<forking<setting{}>>},
     {"reuse", 300'000, &make<forking<setting{.strands = 3, .tries = 4}>>},
-    {"expose", 400'000, &make<forking<setting{.force = true, .strands = 2}>>},
-    {"expose_deaf", 300'000, &make<forking<setting{.force = true, .strands = 2, .deaf = true}>>},
+    {"force", 400'000, &make<forking<setting{.force = true, .strands = 2}>>},
+    {"force_deaf", 300'000, &make<forking<setting{.force = true, .strands = 2, .deaf = true}>>},
     {"handler", 200'000, &make<forking<setting{.force = true, .in_handler = true}>>},
     {"overflow", 300'000, &make<forking<setting{.force = true, .tries = 6, .capacity = 1}>>},
     {"eager", 200'000, &make<forking<setting{.eager = true, .strands = 2}>>},

@@ -345,7 +345,7 @@ class parking_workers : public scheduling_scenario, private steps {
 
   fiber* leave_with_records(worker& m, workload& j) {
     for (unsigned i = 0; i < with.ending; ++i) push(m, j);
-    if (active(m).has_private()) active(m).publish_all(nullptr);
+    if (active(m).has_private()) active(m).share_all(nullptr);
     return active_deque::leave_records(m, j.strand, [&]() -> fiber* {
       for (branch& b : branches_) b.waits = b.runs == 0;
       has_left_.store(1, std::memory_order_release);

@@ -292,7 +292,7 @@ struct worker {
   list_links<worker> sleeps;
   job* brought = nullptr;
   model::any_dice dice;
-  std::int64_t stolen_at = 0, published_at = 0;
+  std::int64_t stolen_at = 0, shared_at = 0;
   os::atomic<int> signalled{0};
   fiber thief;  ///< for the record it steals
   model::no_tallies counts;
@@ -416,7 +416,7 @@ class scheduler {
   detail::poller& poller() { return poller_; }
   worker& thread(unsigned index) { return workers_[index]; }
   const detail::settings& settings() const { return settings_; }
-  os::mutex& exposing() { return exposing_; }
+  os::mutex& forcing() { return forcing_; }
   detail::monitor& monitor() { return monitor_; }
   void refuse_forked_copy() const {}
   bool is_forked_copy() const { return false; }
@@ -437,7 +437,7 @@ class scheduler {
   detail::poller poller_;
   detail::monitor monitor_;
   detail::dispatcher dispatcher_;
-  os::mutex exposing_;
+  os::mutex forcing_;
 };
 
 // A worker asks for a stack before it takes an entry of the ready queue.
@@ -493,7 +493,7 @@ using fj::detail::after_park;
 using fj::detail::blocking_protocol;
 using fj::detail::caller_loop;
 using fj::detail::dispatcher;
-using fj::detail::exposer;
+using fj::detail::forcer;
 using fj::detail::local_queue;
 using fj::detail::owner_steps;
 using fj::detail::preemption;

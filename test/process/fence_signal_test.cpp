@@ -41,7 +41,7 @@ void waits_for_thief(int forks, std::atomic<bool>& stolen) {
   fj::fork_join([&] { waits_for_thief(forks - 1, stolen); }, [&] { stolen = true; });
 }
 
-bool exposes() {
+bool is_forced() {
   for (int i = 0; i < 20; ++i) {
     std::atomic<bool> stolen{false};
     waits_for_thief(8, stolen);
@@ -164,11 +164,11 @@ int program(const std::string& how) {
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
   }
   fj::runtime rt(test::with_procs(2));
-  if (how == "in a sandbox") return rt.run(&exposes) && handled == 0 ? 0 : 1;
-  if (how == "exposes") return rt.run(&exposes) ? 0 : 1;
+  if (how == "in a sandbox") return rt.run(&is_forced) && handled == 0 ? 0 : 1;
+  if (how == "uses force") return rt.run(&is_forced) ? 0 : 1;
   if (how == "handles it" || how == "handles it with information") {
     // What the library sends is its own, what the program sends is the program's.
-    if (!rt.run(&exposes) || handled != 0) return 1;
+    if (!rt.run(&is_forced) || handled != 0) return 1;
     kill(getpid(), SIGURG);
     test::spin_until([] { return handled != 0; });
     if (handled != 1) return 2;
@@ -179,20 +179,20 @@ int program(const std::string& how) {
     if (handled != 3) return 4;
     sigqueue(getpid(), SIGURG, {});
     test::spin_until([] { return handled == 4; });
-    return rt.run(&exposes) && handled == 4 ? 0 : 5;
+    return rt.run(&is_forced) && handled == 4 ? 0 : 5;
   }
   if (how == "takes it away") {
-    // Nothing answers any more: nothing is exposed, and nothing is wrong or waits for long.
+    // Nothing answers any more: nothing is forced, and nothing is wrong or waits for long.
     handle_urgent(false);
     for (int i = 0; i < 20; ++i)
       if (rt.run([] { return fib(20); }) != fib_20) return 1;
     return 0;
   }
   if (how == "blocks it") {
-    // The caller's records are not exposed, and those of others are.
+    // The caller's records are not forced, and those of others are.
     for (int i = 0; i < 20; ++i)
       if (rt.run([] { return fib(20); }) != fib_20) return 1;
-    return rt.run([] { return fj::go(&exposes).get(); }) ? 0 : 2;
+    return rt.run([] { return fj::go(&is_forced).get(); }) ? 0 : 2;
   }
   if (how == "sleeps") {
     // Within fj::blocking no fence ends a call.
@@ -207,16 +207,16 @@ int program(const std::string& how) {
           });
         over = true;
       });
-      while (!over) exposes();
+      while (!over) is_forced();
       sleeper.get();
     });
     return ended == 0 ? 0 : 1;
   }
   if (how == "forks") {
-    if (!rt.run(&exposes)) return 1;
+    if (!rt.run(&is_forced)) return 1;
     const test::ending child = test::in_child([] {
       fj::runtime mine(test::with_procs(2));
-      return mine.run(&exposes) ? 0 : 1;
+      return mine.run(&is_forced) ? 0 : 1;
     });
     return child.code;
   }
@@ -232,14 +232,14 @@ int program(const std::string& how) {
   }
   if (how == "another signal") {
     struct sigaction urgent{}, other{};
-    if (!rt.run(&exposes) || sigaction(SIGURG, nullptr, &urgent) != 0 || sigaction(SIGUSR2, nullptr, &other) != 0)
+    if (!rt.run(&is_forced) || sigaction(SIGURG, nullptr, &urgent) != 0 || sigaction(SIGUSR2, nullptr, &other) != 0)
       return 1;
     if (urgent.sa_handler != SIG_DFL || other.sa_handler == SIG_DFL) return 2;
     // A later runtime has the signal of the first one, whatever it asks for.
     fj::options later = test::with_procs(2);
     later.fence_signal = SIGURG;
     fj::runtime second(later);
-    if (!second.run(&exposes) || sigaction(SIGURG, nullptr, &urgent) != 0) return 3;
+    if (!second.run(&is_forced) || sigaction(SIGURG, nullptr, &urgent) != 0) return 3;
     return urgent.sa_handler == SIG_DFL ? 0 : 4;
   }
   return 100;
@@ -251,7 +251,7 @@ int main(int argc, char** argv) {
   if (argc > 1) return program(argv[1]);
   test::verdict verdict;
   const test::fences by_signal(test::stealing::by_signal);
-  for (const char* how : {"answers", "exposes", "handles it", "handles it with information", "in a sandbox",
+  for (const char* how : {"answers", "uses force", "handles it", "handles it with information", "in a sandbox",
                           "takes it away", "blocks it", "sleeps", "forks", "many callers"}) {
     const test::ending end = test::run_again({how});
     verdict.check(end.code == 0, std::string(how) + ": " + std::to_string(end.code) + ", " +

@@ -232,7 +232,7 @@ class stopped_thread {
 // that looks for work. A compiler puts some of these functions into those that call them, and leaves others for them to call.
 // Tried without those that called: with clang 19 a worker that stood in ready_queue, with a lock held, held others up.
 constexpr std::array<std::string_view, 14> critical_functions{
-    "dispatcher::",  "ready_work::",  "work_search::",  "thief::",     "exposer::",
+    "dispatcher::",  "ready_work::",  "work_search::",  "thief::",     "forcer::",
     "worker_loop::", "local_queue::", "yield_strand(",  "make_ready(", "active_deque::",
     "stack_pool::",  "deque_pool::",  "worker::sleep(", "job_of_go::"};
 

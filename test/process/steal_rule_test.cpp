@@ -1,5 +1,5 @@
 // A library that is built with a steal rule of the user's own (nearest_one.hpp) follows that rule, and still computes.
-// Tried with the library's own rule: the first thief visits a random P, and a publication moves half.
+// Tried with the library's own rule: the first thief visits a random P, and an owner shares half.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -50,8 +50,8 @@ int main() {
                 fj::fork_join(
                     [] {
                       auto& d = fj::detail::current_deque();
-                      check(d.publish() && d.for_thieves().public_count() == 1, "one record becomes public");
-                      check(d.publish() && d.for_thieves().public_count() == 2, "and then another");
+                      check(d.share() && d.for_thieves().public_count() == 1, "one record becomes public");
+                      check(d.share() && d.for_thieves().public_count() == 2, "and then another");
                     },
                     [] {});
               },

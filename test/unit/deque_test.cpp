@@ -11,7 +11,7 @@
 #include "forkjoin/abi/continuation.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/fork/job.hpp"
-#include "runtime/fork/publication.hpp"
+#include "runtime/fork/sharing.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -35,7 +35,7 @@ struct fixture {
     if (d->push(*records[depth - 1], deque::name_of(newest))) {
       ++slow_pushes;
       d->attend();
-      if (a_worker_is_hungry || eager()) d->publish();
+      if (a_worker_is_hungry || eager()) d->share();
     }
   }
 
@@ -56,10 +56,10 @@ struct fixture {
     return -2;
   }
 
-  bool expose() {
-    if (!exposure::begin(d->for_thieves())) return false;
+  bool force() {
+    if (!forced_sharing::begin(d->for_thieves())) return false;
     os::heavy_fence();
-    return exposure::end(d->for_thieves());
+    return forced_sharing::end(d->for_thieves());
   }
 
   bool eager() const { return is_eager; }
@@ -102,7 +102,7 @@ TEST_CASE("deque: push and pop are private, and cost nothing after the first") {
   CHECK(f.slow_pops == 0);
 }
 
-TEST_CASE("deque: publish makes the older half public, at least one") {
+TEST_CASE("deque: share makes the older half public, at least one") {
   fixture f;
   f.push(true);
   CHECK(f.d->has_public());
@@ -114,26 +114,26 @@ TEST_CASE("deque: publish makes the older half public, at least one") {
 
   for (int i = 0; i < 5; ++i) f.push();
   CHECK(f.d->public_count() == 0);
-  CHECK(f.d->publish());
+  CHECK(f.d->share());
   for (int i = 0; i < 3; ++i) {
     CHECK(f.d->public_count() == static_cast<std::uint64_t>(3 - i));
     CHECK(f.steal() == i);
   }
   CHECK(f.d->public_count() == 0);
   CHECK(f.steal() == -1);
-  CHECK(f.d->publish());
+  CHECK(f.d->share());
   CHECK(f.steal() == 3);
   CHECK(f.steal() == -1);
   CHECK(f.pop());
   for (int i = 0; i < 4; ++i) CHECK(!f.pop());
-  CHECK(!f.d->publish());
+  CHECK(!f.d->share());
 }
 
 TEST_CASE("deque: the owner takes public records back") {
   fixture f;
   for (int round = 0; round < 10; ++round) {
     for (int i = 0; i < 6; ++i) f.push();
-    CHECK(f.d->publish());
+    CHECK(f.d->share());
     CHECK(f.d->has_public());
     for (int i = 0; i < 6; ++i) CHECK(f.pop());
     CHECK(f.d->looks_empty());
@@ -146,7 +146,7 @@ TEST_CASE("deque: the owner takes public records back") {
 TEST_CASE("deque: owner and thief at both ends") {
   fixture f;
   for (int i = 0; i < 4; ++i) f.push();
-  f.d->publish();  // 0, 1
+  f.d->share();  // 0, 1
   CHECK(f.steal() == 0);
   CHECK(f.pop());  // 3
   CHECK(f.pop());  // 2
@@ -187,20 +187,20 @@ TEST_CASE("deque: a watched request asks for nothing" * doctest::skip(!test::may
 TEST_CASE("deque: what does not fit into the public part stays private" * doctest::skip(!test::may_fence_others())) {
   fixture f;
   for (std::size_t i = 0; i < 3 * capacity; ++i) f.push();
-  CHECK(f.d->publish());
-  CHECK(!f.d->publish());
-  CHECK(!f.expose());
+  CHECK(f.d->share());
+  CHECK(!f.d->share());
+  CHECK(!f.force());
   for (int i = 0; i < static_cast<int>(capacity); ++i) CHECK(f.steal() == i);
   CHECK(f.steal() == -1);
   CHECK(!f.d->looks_empty());
   // All are stolen, none is popped: their room is used again. Without clear() the records to come were never public.
-  CHECK(f.expose());
+  CHECK(f.force());
   for (int i = capacity; i < static_cast<int>(capacity) + 4; ++i) CHECK(f.steal() == i);
   for (std::size_t i = 3 * capacity; i-- > capacity + 4;) CHECK(f.pop());
   for (std::size_t i = capacity + 4; i-- > 0;) CHECK(!f.pop());
   CHECK(f.d->is_at_rest());
   f.push();
-  CHECK(f.d->publish());
+  CHECK(f.d->share());
   CHECK(f.steal() == 0);
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("deque: a stand-in is pushed, and what it stands for is stolen") {
   f.push();
   CHECK(!f.d->push(in_its_place, deque::name_of(in_its_place)));
   f.push();
-  CHECK(f.d->publish());
+  CHECK(f.d->share());
   CHECK(f.steal() == 0);
   CHECK(f.d->for_thieves().steal(nullptr).record == &elsewhere);
   CHECK(f.pop());
@@ -232,35 +232,35 @@ TEST_CASE("deque: one without capacity is empty at all times") {
     d.attend();
     d.forget();
     CHECK(d.looks_empty());
-    CHECK(!exposure::begin(d.for_thieves()));
+    CHECK(!forced_sharing::begin(d.for_thieves()));
     CHECK(d.pop(record));
   }
 }
 
-TEST_CASE("deque: exposure takes private records by force" * doctest::skip(!test::may_fence_others())) {
+TEST_CASE("deque: force takes private records" * doctest::skip(!test::may_fence_others())) {
   fixture f;
-  CHECK(!f.expose());
+  CHECK(!f.force());
   for (int i = 0; i < 4; ++i) f.push();
-  CHECK(f.expose());
+  CHECK(f.force());
   CHECK(f.steal() == 0);
   CHECK(f.steal() == 1);
   CHECK(f.steal() == -1);
-  CHECK(f.expose());
+  CHECK(f.force());
   CHECK(f.steal() == 2);
-  CHECK(f.expose());
+  CHECK(f.force());
   CHECK(f.steal() == 3);
-  CHECK(!f.expose());
+  CHECK(!f.force());
   for (int i = 0; i < 4; ++i) CHECK(!f.pop());
 }
 
-TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!test::may_fence_others())) {
+TEST_CASE("deque: an owner that pops while a thief uses force" * doctest::skip(!test::may_fence_others())) {
   fixture f;
   for (int i = 0; i < 4; ++i) f.push();
-  REQUIRE(exposure::begin(f.d->for_thieves()));
-  CHECK(!exposure::begin(f.d->for_thieves()));  // one at a time
-  CHECK(!f.d->publish());                       // nor does the owner interfere
+  REQUIRE(forced_sharing::begin(f.d->for_thieves()));
+  CHECK(!forced_sharing::begin(f.d->for_thieves()));  // one at a time
+  CHECK(!f.d->share());                               // nor does the owner interfere
   CHECK(!f.d->pop(*f.records[3]));
-  CHECK(exposure::end(f.d->for_thieves()));
+  CHECK(forced_sharing::end(f.d->for_thieves()));
   CHECK(f.d->pop_slow(*f.records[3]));  // private after all
   f.depth = 3;
   CHECK(f.steal() == 0);
@@ -271,9 +271,9 @@ TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!tes
   CHECK(!f.pop());
 
   f.push();
-  REQUIRE(exposure::begin(f.d->for_thieves()));
+  REQUIRE(forced_sharing::begin(f.d->for_thieves()));
   CHECK(!f.d->pop(*f.records[0]));
-  CHECK(!exposure::end(f.d->for_thieves()));  // nothing left
+  CHECK(!forced_sharing::end(f.d->for_thieves()));  // nothing left
   CHECK(f.steal() == -1);
   CHECK(f.d->pop_slow(*f.records[0]));
   f.depth = 0;
@@ -282,13 +282,13 @@ TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!tes
   CHECK(f.pop());
 
   for (int i = 0; i < 2; ++i) f.push();
-  CHECK(f.d->publish());  // 0
-  REQUIRE(exposure::begin(f.d->for_thieves()));
+  CHECK(f.d->share());  // 0
+  REQUIRE(forced_sharing::begin(f.d->for_thieves()));
   CHECK(!f.d->pop(*f.records[1]));
-  CHECK(!exposure::end(f.d->for_thieves()));
+  CHECK(!forced_sharing::end(f.d->for_thieves()));
   CHECK(f.d->pop_slow(*f.records[1]));
   f.depth = 1;
-  CHECK(!exposure::begin(f.d->for_thieves()));  // nothing private
+  CHECK(!forced_sharing::begin(f.d->for_thieves()));  // nothing private
   CHECK(f.steal() == 0);
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("deque: open starts anew") {
   CHECK(f.d->whose() == &other);
   CHECK(f.d->push(*f.records[7], deque::name_of(*f.records[7])));  // a fresh one attends
   f.d->attend();
-  CHECK(f.d->publish());
+  CHECK(f.d->share());
   CHECK(!f.d->for_thieves().steal(&f.whole).record);  // of another job
   const fj::detail::stolen_record stolen = f.d->for_thieves().steal(&other);
   CHECK(stolen.record == f.records[7].get());
@@ -339,7 +339,7 @@ TEST_CASE("deque: eager, everything is public at once") {
   CHECK(!f.pop());
   CHECK(f.slow_pops == 4);
   CHECK(f.d->looks_empty());
-  CHECK(!exposure::begin(f.d->for_thieves()));
+  CHECK(!forced_sharing::begin(f.d->for_thieves()));
   for (std::size_t i = 0; i < 3 * capacity; ++i) f.push();
   for (std::size_t i = 0; i < 3 * capacity; ++i) CHECK(f.pop());
   CHECK(f.d->is_at_rest());
@@ -373,7 +373,7 @@ TEST_CASE("deque: random operations of owner and thief in turn, against a plain 
             if (const int stolen = f.steal(); stolen >= 0) right = stolen == static_cast<int>(oldest++);
             break;
           default:
-            dice.once_in(2) ? static_cast<void>(f.expose()) : static_cast<void>(f.d->publish());
+            dice.once_in(2) ? static_cast<void>(f.force()) : static_cast<void>(f.d->share());
             break;
         }
         right = right && f.d->looks_empty() == (oldest == depth);
@@ -386,7 +386,7 @@ TEST_CASE("deque: random operations of owner and thief in turn, against a plain 
 }
 
 TEST_CASE("deque: every record is taken once, by its owner or by a thief" * doctest::skip(!test::may_fence_others())) {
-  // Without the fence in take_newest records were taken twice, and without the heavy fence of an exposure.
+  // Without the fence in take_newest records were taken twice, and without the heavy fence of a thief that uses force.
   for (const bool eager : {false, true})
     for (const unsigned deepest : {1u, static_cast<unsigned>(2 * capacity)}) {
       CAPTURE(eager);
@@ -408,7 +408,7 @@ TEST_CASE("deque: every record is taken once, by its owner or by a thief" * doct
           } else if (dice.once_in(64)) {
             std::this_thread::yield();  // with one core there is no other way for the owner to go on
           } else if (!eager && dice.once_in(8)) {
-            f.expose();
+            f.force();
           } else {
             f.d->request();
           }

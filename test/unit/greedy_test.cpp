@@ -58,7 +58,7 @@ TEST_CASE("greedy: the first child spins until its continuation has been run els
 
 TEST_CASE("greedy: three forks deep, where only the oldest record is public") {
   // The thief that has the oldest record lets the owner go on only when the other two records have been taken. Both are
-  // private, because no worker was hungry when they were pushed. With exposer::expose left empty it hung.
+  // private, because no worker was hungry when they were pushed. With forcer::force left empty it hung.
   for_each_greedy_runtime("nested spinning children", [](fj::runtime& rt, unsigned p, test::stealing how) {
     const auto before = rt.stats().total().exposures;
     rt.run([&] {

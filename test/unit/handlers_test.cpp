@@ -85,7 +85,7 @@ int wrong_in_tree(test::dice dice, int depth, int expected) {
 }  // namespace
 
 TEST_CASE("handlers: both branches of a fork handle what their parent does") {
-  // If the deque does not note the exception (deque::publish), a stolen branch finds none; with every fork stolen the
+  // If the deque does not note the exception (deque::share), a stolen branch finds none; with every fork stolen the
   // program was terminated.
   test::for_each_runtime("branches in handlers", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
@@ -114,7 +114,7 @@ TEST_CASE("handlers: both branches of a fork handle what their parent does") {
 }
 
 TEST_CASE("handlers: a branch that is stolen in a handler") {
-  // If records are not published in handlers, it hung.
+  // If records are not shared in handlers, it hung.
   test::for_each_runtime(
       "a theft in a handler",
       [](fj::runtime& rt, unsigned p, test::stealing how) {
@@ -204,7 +204,7 @@ TEST_CASE("handlers: children of scopes, turns of loops and jobs") {
 }
 
 TEST_CASE("handlers: trees of forks in handlers of handlers") {
-  // If a thief exposes records of an owner that is in a handler (exposure::end), some find none.
+  // If a thief forces records of an owner that is in a handler (forced_sharing::end), some find none.
   const unsigned rounds = test::divided(60u);
   test::for_each_runtime("trees in handlers", [&](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);

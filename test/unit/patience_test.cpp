@@ -161,8 +161,8 @@ TEST_CASE("patience: a public record ends the wait") {
   });
 }
 
-// Tried with the exposure after the wait: exposes the owner that made progress before it.
-TEST_CASE("patience: no record of an owner that comes from part to part is exposed") {
+// Tried with force after the wait: against the owner that made progress before it.
+TEST_CASE("patience: no record of an owner that comes from part to part is forced") {
   if (!test::may_fence_others()) return;
   in_runtime([](fj::runtime& rt) {
     looker l;

@@ -316,7 +316,7 @@ TEST_CASE_TEMPLATE("policies: a child that joins its own scope gets an error", P
   });
 }
 
-// The thief of the first record waits and has nothing. Another P publishes a record. Tried with records of all P: the waiting strand
+// The thief of the first record waits and has nothing. Another P shares a record. Tried with records of all P: the waiting strand
 // runs that one on top of its stack.
 TEST_CASE_TEMPLATE("policies: leapfrogging runs nothing of a P that is not the thief's", Policy, test::first_leap,
                    test::last_leap) {

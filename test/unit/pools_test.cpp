@@ -292,7 +292,7 @@ TEST_CASE("deque_pool: deques are reused, and have room for the public records o
     a->open(nullptr);
     for (continuation& r : records)
       if (a->push(r, deque::name_of(r))) a->attend();
-    while (a->publish()) {}
+    while (a->share()) {}
     for (continuation& r : records) CHECK(a->for_thieves().steal(nullptr).record == &r);
     CHECK(a->looks_empty());
     pool.give(a);

@@ -189,7 +189,7 @@ TEST_CASE("small loops keep no older record from thieves") {
   const test::watchdog dog("older record", 2);
   const auto ignored_by = [](auto loop) {
     fj::runtime rt(test::with_procs(2));
-    int most = 0, published = 0;
+    int most = 0, shared = 0;
     for (int round = 0; round != 100; ++round) {
       std::uint64_t exposures = 0;
       std::atomic<bool> stolen = false, looping = false, taken = false;
@@ -213,7 +213,7 @@ TEST_CASE("small loops keep no older record from thieves") {
         fj::fork_join(
             [&] {
               test::spin_until([&] { return stolen.load(); });
-              exposures = rt.stats().total().exposures;  // that record may have been exposed
+              exposures = rt.stats().total().exposures;  // that record may have been forced
               for (int i = 0; i != 100; ++i) fj::fork_join([] {}, [] {});
               fj::fork_join(loops, [&] { taken = true; });
             },
@@ -222,9 +222,9 @@ TEST_CASE("small loops keep no older record from thieves") {
               test::spin_until([&] { return looping.load(); });
             });
       });
-      published += rt.stats().total().exposures == exposures;
+      shared += rt.stats().total().exposures == exposures;
     }
-    CHECK(published > 0);
+    CHECK(shared > 0);
     return most;
   };
   CHECK(ignored_by([] { fj::detail::fork_quietly([] {}, [] {}); }) < 20);  // what a small loop does
@@ -233,7 +233,7 @@ TEST_CASE("small loops keep no older record from thieves") {
 }
 
 // Tried with a push that always attends: fails.
-TEST_CASE("small loops are not published") {
+TEST_CASE("small loops are not shared") {
   if (!test::may_fence_others()) return;
   constexpr unsigned loops = 20'000;
   fj::runtime rt(test::with_procs(2));

@@ -113,7 +113,7 @@ TEST_CASE("stats: a steal, its suspension and its resumption") {
 
 TEST_CASE("stats: a strand's first fork is public, though all workers are busy" *
           doctest::skip(!test::may_fence_others())) {
-  // If the owner publishes for hungry workers alone, it was private.
+  // If the owner shares for hungry workers alone, it was private.
   const test::watchdog dog("first fork", 2);
   fj::runtime rt(test::with_procs(2));
   rt.run([&] {
@@ -125,7 +125,7 @@ TEST_CASE("stats: a strand's first fork is public, though all workers are busy" 
                     fj::fork_join([] {}, [] {});
                     CHECK(publications() == before + 1);
                     // The next record is public only if this one was public for long, and so on. The first record that
-                    // was not ends the row, because no worker asks. If the owner publishes every time (tried), it hung.
+                    // was not ends the row, because no worker asks. If the owner shares every time (tried), it hung.
                     const auto fork_is_public = [&] {
                       const std::uint64_t so_far = publications();
                       fj::fork_join([] {}, [] {});

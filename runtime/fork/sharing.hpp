@@ -1,4 +1,4 @@
-// How private records of a deque become public: the owner publishes them, or a thief exposes them by force, for an
+// How private records of a deque become public: the owner shares them, or a thief forces them, for an
 // owner that does not push. And the exception that the owner handled at their forks: the deque keeps one for all its
 // records, or none.
 #pragma once
@@ -36,7 +36,7 @@ struct handled_at_forks {
   }
 };
 
-struct publication {
+struct sharing {
   /// Moves the oldest of the private records from `newest` on, as many as the steal rule says, or all, to the array, as
   /// far as there is room, and marks them. True if there were any. With the mutex, unless eager.
   static bool move(deque_thief& d, record_name newest, bool all) noexcept {
@@ -67,7 +67,7 @@ struct publication {
 };
 
 /// By a thief, which calls a heavy fence between the two halves.
-struct exposure {
+struct forced_sharing {
   /// Raises the guard: from then on the owner completes no pop. False if nothing is private, or if another thief or the
   /// owner makes records public at this moment. Otherwise a heavy fence, and `end` or `give_up`, must follow.
   [[nodiscard]] static bool begin(deque_thief& d) noexcept FORKJOIN_UNANALYSED {
@@ -76,7 +76,7 @@ struct exposure {
       d.mutex_.unlock();
       return false;
     }
-    d.guard_.store(d.guard_up, std::memory_order_relaxed);  // ordered by the heavy fence in sched/find.hpp: expose
+    d.guard_.store(d.guard_up, std::memory_order_relaxed);  // ordered by the heavy fence in sched/find.hpp: force
     return true;
   }
 
@@ -102,7 +102,7 @@ struct exposure {
     const record_name newest = d.newest_.load(std::memory_order_acquire);
     const bool may_take = newest != d.newest_public_.load(std::memory_order_relaxed) && !d.public_.handled() &&
                           !handles(d.exceptions_.load(std::memory_order_relaxed));
-    const bool some = may_take && publication::move(d, newest, false);
+    const bool some = may_take && sharing::move(d, newest, false);
     d.guard_.store(d.guard_down, std::memory_order_release);  // release: pairs with the acquire in record.hpp: pop
     d.mutex_.unlock();
     return some;
