@@ -1,4 +1,4 @@
-// A loop that forks each turn. The continuation is the rest of the loop.
+// A loop that forks each iteration. The continuation is the rest of the loop.
 #pragma once
 
 #include "forkjoin/abi/os/requirements.hpp"
@@ -10,9 +10,9 @@
 
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/loop_options.hpp"
+#include "forkjoin/loops/iterations.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/loops/turns.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"
@@ -27,16 +27,17 @@ template <class Policy, class Options, class First, class Last, class Body>
 [[gnu::noinline]] void fork_each_of(First first, Last last, body_argument<Body> body, const Options& options) {
   using sequence = sequence_from<First, Last>;
   const std::size_t n = sequence::size("fj::fork_each", first, last);
-  turns_of<First, Last, Body, Options> turns({static_cast<decltype(sequence::type::first)>(first)}, n, body, options);
+  iterations_of<First, Last, Body, Options> iterations({static_cast<decltype(sequence::type::first)>(first)}, n, body,
+                                                       options);
   if constexpr (std::is_same_v<Policy, continuations>) {
-    detail::fork_turns(turns.turns(n), turns);
+    detail::fork_iterations(iterations.iterations(n), iterations);
   } else {
     with_scope<Policy>(options.stop ? *options.stop : stop_token(), [&](basic_scope<Policy>& s) {
-      for (std::size_t turn = 0; turn < turns.turns(n); ++turn) {
+      for (std::size_t iteration = 0; iteration < iterations.iterations(n); ++iteration) {
         const bool stopped = s.stopped();
-        s.fork([&turns, turn] {
-          turns.start(turn);
-          turns(turn);
+        s.fork([&iterations, iteration] {
+          iterations.start(iteration);
+          iterations(iteration);
         });
         if (stopped) return;  // the scope left out that fork, which the join reports, and would leave out all others
       }
@@ -46,20 +47,20 @@ template <class Policy, class Options, class First, class Last, class Body>
 
 }  // namespace detail
 
-/// Calls body(i) for all indices in [first, last), or body(*i) for random-access iterators: each turn of the loop, or
-/// each group of options.grain turns, is a fork. Thieves may steal the rest of the loop, which is one continuation for
-/// any length. So the loop takes the memory of one fork, and the turns begin in order. It suits turns that take very
-/// different times, or that fork themselves, because thieves get them one by one. For short turns parallel_for costs
-/// less.
+/// Calls body(i) for all indices in [first, last), or body(*i) for random-access iterators: each iteration of the loop,
+/// or each group of options.grain iterations, is a fork. Thieves may steal the rest of the loop, which is one
+/// continuation for any length. So the loop takes the memory of one fork, and the iterations begin in order. It suits
+/// iterations that take very different times, or that fork themselves, because thieves get them one by one. For short
+/// iterations parallel_for costs less.
 ///
-/// With a policy of fj::last_child_first the turns begin in reverse order, and the loop holds a record and a closure
-/// for each turn in memory.
+/// With a policy of fj::last_child_first the iterations begin in reverse order, and the loop holds a record and a
+/// closure for each iteration in memory.
 ///
-/// Errors: the exception that the plain loop would throw; later turns that have not started do not start. fj::cancelled
-/// if options.stop was asked to stop before every turn had started. std::invalid_argument as parallel_for. Outside of a
-/// runtime the call enters the default one.
+/// Errors: the exception that the plain loop would throw; later iterations that have not started do not start.
+/// fj::cancelled if options.stop was asked to stop before every iteration had started. std::invalid_argument as
+/// parallel_for. Outside of a runtime the call enters the default one.
 ///
-/// Cost if nothing is stolen: about 20 instructions a turn with the default policy; no allocation, no fence.
+/// Cost if nothing is stolen: about 20 instructions an iteration with the default policy; no allocation, no fence.
 template <detail::a_policy Policy = continuations, class First, class Last, class Body>
   requires detail::accepted<detail::why_not_loop<First, Last, Body>()>
 [[gnu::always_inline]] inline void fork_each(First first, Last last, Body&& body) {

@@ -13,9 +13,9 @@
 
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/loop_options.hpp"
+#include "forkjoin/loops/iterations.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/loops/turns.hpp"
 
 namespace fj { inline namespace v0_2 {
 
@@ -46,7 +46,7 @@ consteval auto why_not_fork_reduce() {
   if constexpr (constexpr auto why = detail::why_not_loop<First, Last, Body>(); !why.is_empty()) {
     return why;
   } else {
-    return detail::why_not_fork_reduce_values<T, Op, typename turns_of<First, Last, Body, no_options>::result>();
+    return detail::why_not_fork_reduce_values<T, Op, typename iterations_of<First, Last, Body, no_options>::result>();
   }
 }
 
@@ -64,10 +64,10 @@ template <class Options, class First, class Last, class T, class Op, class Body>
 [[gnu::noinline]] T fork_reduce_of(First first, Last last, T init, Op op, body_argument<Body> body,
                                    const Options& options) {
   using sequence = sequence_from<First, Last>;
-  using turns = turns_of<First, Last, Body, Options>;
+  using iterations = iterations_of<First, Last, Body, Options>;
   const std::size_t n = sequence::size("fj::fork_reduce", first, last);
-  const turns all({static_cast<decltype(sequence::type::first)>(first)}, n, body, options);
-  return detail::fork_values<typename turns::value>(all.turns(n), std::move(init), all, op);
+  const iterations all({static_cast<decltype(sequence::type::first)>(first)}, n, body, options);
+  return detail::fork_values<typename iterations::value>(all.iterations(n), std::move(init), all, op);
 }
 
 }  // namespace detail
@@ -85,8 +85,8 @@ template <class Options, class First, class Last, class T, class Op, class Body>
 /// room for the remaining values.
 ///
 /// Errors: the exception that the plain loop would throw, from body or op; later calls of the body that have not
-/// started do not start. std::bad_alloc. fj::cancelled if options.stop was asked to stop before every turn had started.
-/// std::invalid_argument as parallel_for. Outside a runtime the call enters the default one.
+/// started do not start. std::bad_alloc. fj::cancelled if options.stop was asked to stop before every iteration had
+/// started. std::invalid_argument as parallel_for. Outside a runtime the call enters the default one.
 template <class First, class Last, class T, class Op, class Body>
   requires detail::accepted<detail::why_not_fork_reduce<First, Last, T, Op, Body>()>
 [[nodiscard, gnu::always_inline]] inline T fork_reduce(First first, Last last, T init, Op op, Body&& body) {

@@ -16,7 +16,7 @@
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
-#include "forkjoin/loops/fold_turns.hpp"
+#include "forkjoin/loops/fold_iterations.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/number_reduction.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
@@ -62,7 +62,7 @@ template <class T, class It, class Get, class Op>
   const blocks all(n, options.grain, reduce_block);
   const auto leaf = [&](std::size_t block) {
     if constexpr (sees_all_forks) {
-      return detail::fold_turns<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
+      return detail::fold_iterations<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
     } else {
       return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
     }

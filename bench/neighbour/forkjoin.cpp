@@ -22,8 +22,8 @@ class team {
     return runtime_.run([=] { return fib_of(n); });
   }
   template <class Body>
-  void loop(std::size_t turns, const Body& body) {
-    runtime_.run([&] { fj::parallel_for(std::size_t(0), turns, body); });
+  void loop(std::size_t iterations, const Body& body) {
+    runtime_.run([&] { fj::parallel_for(std::size_t(0), iterations, body); });
   }
   void sort(std::vector<long>& numbers) {
     runtime_.run([&] { fj::parallel_sort(numbers.begin(), numbers.end()); });

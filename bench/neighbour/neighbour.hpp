@@ -1,7 +1,7 @@
 // A program whose runs are timed, one after another:
 //
 //   <program> fib <n> <P> <ms>        recursive Fibonacci numbers, a fork for every call with n > 1
-//   <program> loop <turns> <P> <ms>   a parallel loop whose turns compute for some microsecond each, all equally long
+//   <program> loop <iterations> <P> <ms>  a parallel loop whose iterations compute for some microsecond each, all equally long
 //   <program> sort <n> <P> <ms>       sorts n numbers in random order, by the library's own sort
 //
 // Prints the microseconds of each run, one a line. Runs begin until so many milliseconds have passed. A first run is not timed. Ends with
@@ -22,7 +22,7 @@
 namespace bench {
 
 /// A chain of multiplications: some microsecond.
-inline unsigned long turn(unsigned long x) {
+inline unsigned long iteration(unsigned long x) {
   for (int i = 0; i < 900; ++i) {
     x = x * 6364136223846793005ul + 1;
     asm volatile("" : "+r"(x));
@@ -62,13 +62,13 @@ bool repeat_fib(Team& team, int n, int ms) {
 }
 
 template <class Team>
-bool repeat_loop(Team& team, std::size_t turns, int ms) {
-  std::vector<unsigned long> expected(turns);
-  std::vector<unsigned long> found(turns);
-  for (std::size_t i = 0; i < turns; ++i) expected[i] = bench::turn(i);
+bool repeat_loop(Team& team, std::size_t iterations, int ms) {
+  std::vector<unsigned long> expected(iterations);
+  std::vector<unsigned long> found(iterations);
+  for (std::size_t i = 0; i < iterations; ++i) expected[i] = bench::iteration(i);
   return bench::repeat(
       ms, [&] { std::fill(found.begin(), found.end(), 0); },
-      [&] { team.loop(turns, [to = found.data()](std::size_t i) { to[i] = bench::turn(i); }); },
+      [&] { team.loop(iterations, [to = found.data()](std::size_t i) { to[i] = bench::iteration(i); }); },
       [&] { return found == expected; });
 }
 

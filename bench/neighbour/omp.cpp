@@ -31,9 +31,9 @@ class team {
     return result;
   }
   template <class Body>
-  void loop(std::size_t turns, const Body& body) {
+  void loop(std::size_t iterations, const Body& body) {
 #pragma omp parallel for
-    for (std::size_t i = 0; i < turns; ++i) body(i);
+    for (std::size_t i = 0; i < iterations; ++i) body(i);
   }
   void sort(std::vector<long>& numbers) { __gnu_parallel::sort(numbers.begin(), numbers.end()); }
 };

@@ -25,8 +25,8 @@ class team {
     return arena_.execute([=] { return fib_of(n); });
   }
   template <class Body>
-  void loop(std::size_t turns, const Body& body) {
-    arena_.execute([&] { tbb::parallel_for(std::size_t(0), turns, body); });
+  void loop(std::size_t iterations, const Body& body) {
+    arena_.execute([&] { tbb::parallel_for(std::size_t(0), iterations, body); });
   }
   void sort(std::vector<long>& numbers) {
     arena_.execute([&] { tbb::parallel_sort(numbers.begin(), numbers.end()); });

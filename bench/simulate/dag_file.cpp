@@ -142,11 +142,11 @@ class reader {
     to.depth = std::max(to.depth, more.depth + deeper);
   }
 
-  part fork_of(const part& left, const part& right, const loop_parts& of, std::uint32_t turns) {
+  part fork_of(const part& left, const part& right, const loop_parts& of, std::uint32_t iterations) {
     part fork{.is = part::forks, .fork = {}, .all_forks = 1};
     fork.fork.forks(0, side_of(left), side_of(right));
     fork.fork.parts = of;
-    fork.fork.turns = turns;
+    fork.fork.iterations = iterations;
     add_up(fork, left, 1);
     add_up(fork, right, 1);
     return fork;

@@ -2,7 +2,8 @@
 //
 // A node is one call of a function or closure of the program. It is walked as a list of steps: some serial work, then a
 // plain call, or a fork of two nodes (fork_join(left, right)) with its join, or the end. A loop of forks is written as a fork of the
-// first turn and of its rest, a node that does nothing but fork the second turn and the rest after it; the last turn is itself.
+// first iteration and of its rest, a node that does nothing but fork the second iteration and the rest after it; the last iteration
+// is itself.
 #pragma once
 
 #include <compare>
@@ -51,7 +52,7 @@ struct step {
   node left;   ///< what is called, or the left side of a fork
   node right;  ///< the right side of a fork
   loop_parts parts{};
-  std::uint32_t turns = 0;  ///< how many `right` has, where it is the rest of a loop of forks with one join; else 0
+  std::uint32_t iterations = 0;  ///< of `right`, where it is the rest of a loop of forks with one join; else 0
 
   void ends(picoseconds after) noexcept {
     work = after;
@@ -68,7 +69,7 @@ struct step {
     left = first;
     right = second;
     parts = {};
-    turns = 0;
+    iterations = 0;
   }
   void forks(picoseconds after, const node& first, const node& second, const loop_parts& both) noexcept {
     forks(after, first, second);

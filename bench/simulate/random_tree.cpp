@@ -99,8 +99,8 @@ class drawing {
   void fork_all(const std::vector<long>& parts, std::size_t first, std::size_t last) {
     const node left = call(parts[first]);
     const node right = last - first == 2 ? call(parts[first + 1]) : rest(parts, first + 1, last);
-    const auto turns = static_cast<std::uint32_t>(last - first - 1);
-    to_.forks(left, right, {}, traits_.one_join && traits_.most_children > 2 ? turns : 0);
+    const auto iterations = static_cast<std::uint32_t>(last - first - 1);
+    to_.forks(left, right, {}, traits_.one_join && traits_.most_children > 2 ? iterations : 0);
   }
 
   node rest(const std::vector<long>& parts, std::size_t first, std::size_t last) {

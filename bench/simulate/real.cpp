@@ -61,7 +61,7 @@ struct walker {
         walk<Policy, keep_order>(s.left);
         walk<Policy, keep_order>(s.right);
       } else {
-        if (std::is_same_v<Policy, fj::continuations> && s.turns > 0) {
+        if (std::is_same_v<Policy, fj::continuations> && s.iterations > 0) {
           walk_loop<keep_order>(s);
           continue;
         }
@@ -77,22 +77,22 @@ struct walker {
     }
   }
 
-  /// A loop of forks, from the fork of its first turn on.
+  /// A loop of forks, from the fork of its first iteration on.
   template <bool keep_order>
   void walk_loop(const step& first) {
-    std::vector<node> turns{first.left}, rests{first.right};
-    for (std::uint32_t left = first.turns; left > 1; --left) {
+    std::vector<node> iterations{first.left}, rests{first.right};
+    for (std::uint32_t left = first.iterations; left > 1; --left) {
       step next;
       node rest = rests.back();
       k.at(rest, 0, next);
-      turns.push_back(next.left);
+      iterations.push_back(next.left);
       rests.push_back(next.right);
     }
-    turns.push_back(rests.back());  // the last rest is a turn
-    fj::fork_each(std::size_t{0}, turns.size(), [&](std::size_t i) {
+    iterations.push_back(rests.back());  // the last rest is an iteration
+    fj::fork_each(std::size_t{0}, iterations.size(), [&](std::size_t i) {
       if constexpr (keep_order)
-        if (i > 0 && i + 1 < turns.size()) order = followed_by(order, rests[i - 1]);
-      walk<fj::continuations, keep_order>(turns[i]);
+        if (i > 0 && i + 1 < iterations.size()) order = followed_by(order, rests[i - 1]);
+      walk<fj::continuations, keep_order>(iterations[i]);
     });
   }
 };

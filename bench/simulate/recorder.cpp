@@ -37,8 +37,8 @@ node recorder::end() {
   return {found};
 }
 
-void recorder::forks(const node& left, const node& right, const loop_parts& parts, std::uint32_t turns) {
-  open_.push_back(step_of(calls_.back(), left, right, number_of({parts, turns})));
+void recorder::forks(const node& left, const node& right, const loop_parts& parts, std::uint32_t iterations) {
+  open_.push_back(step_of(calls_.back(), left, right, number_of({parts, iterations})));
 }
 
 recorded recorder::take(const node& root) {

@@ -24,7 +24,7 @@ class recorded final : public kernel {
     out.left = {s.left};
     out.right = {s.right};
     out.parts = loops_[s.loop].parts;
-    out.turns = loops_[s.loop].turns;
+    out.iterations = loops_[s.loop].iterations;
   }
 
   std::size_t size() const noexcept { return steps_.size(); }
@@ -37,7 +37,7 @@ class recorded final : public kernel {
   /// What a fork of two calls does not have; each kind is kept once.
   struct loop_kind {
     loop_parts parts;
-    std::uint32_t turns = 0;
+    std::uint32_t iterations = 0;
 
     auto operator<=>(const loop_kind&) const = default;
   };
@@ -66,9 +66,9 @@ class recorder {
   void begin();
   node end();
 
-  /// The call that began last and has not ended forks two sides, which have. `parts` and `turns` are as in a step. Throws
-  /// std::length_error for too large a DAG.
-  void forks(const node& left, const node& right, const loop_parts& parts, std::uint32_t turns = 0);
+  /// The call that began last and has not ended forks two sides, which have. `parts` and `iterations` are as in a step.
+  /// Throws std::length_error for too large a DAG.
+  void forks(const node& left, const node& right, const loop_parts& parts, std::uint32_t iterations = 0);
 
   /// The root is the call that began first and ended last.
   recorded take(const node& root);

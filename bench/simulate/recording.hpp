@@ -26,13 +26,13 @@ class recording {
   /// The children of a node, as a loop of forks, too.
   template <class T, class Body>
   static T children(int count, const T& init, const Body& body) {
-    return add_turns(0, count, init, body);
+    return add_iterations(0, count, init, body);
   }
 
   /// The same without results.
   template <class Body>
   static void children(long count, const Body& body) {
-    add_turns(0, static_cast<int>(count), nothing(), [&](int i) {
+    add_iterations(0, static_cast<int>(count), nothing(), [&](int i) {
       body(i);
       return nothing();
     });
@@ -99,12 +99,12 @@ class recording {
   }
 
   template <class T, class Body>
-  static T add_turns(int first, int last, const T& init, const Body& body) {
+  static T add_iterations(int first, int last, const T& init, const Body& body) {
     if (first == last) return init;
     if (last - first == 1) return init + body(first);
     T one{}, others{};
     const node left = call([&] { one = body(first); });
-    const node right = call([&] { others = add_turns(first + 1, last, T{}, body); });
+    const node right = call([&] { others = add_iterations(first + 1, last, T{}, body); });
     state_->to.forks(left, right, {}, static_cast<std::uint32_t>(last - first - 1));
     return init + one + others;
   }

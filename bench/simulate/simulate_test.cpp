@@ -105,14 +105,17 @@ TEST_CASE("two P: the thief is first at the join, and the owner goes on at once"
   CHECK(r.peak_stacks == 2);
 }
 
-// Three turns: the home strand runs one, a thief the next, and the home strand's worker steals the last one from the thief.
+// Three iterations: the home strand runs one, a thief the next, and the home strand's worker steals the last one from the thief.
 TEST_CASE("two P: a thief whose own rest was stolen ends, and does not wait") {
-  const auto loop_of = [](double last, std::uint32_t turns) {
-    const auto one = std::uint32_t{turns > 0};
-    return written(
-        {{{1, then::fork, 1, 2, {}, turns}, {2}}, {{1000}}, {{0, then::fork, 3, 4, {}, one}, {0}}, {{9000}}, {{last}}});
+  const auto loop_of = [](double last, std::uint32_t iterations) {
+    const auto one = std::uint32_t{iterations > 0};
+    return written({{{1, then::fork, 1, 2, {}, iterations}, {2}},
+                    {{1000}},
+                    {{0, then::fork, 3, 4, {}, one}, {0}},
+                    {{9000}},
+                    {{last}}});
   };
-  for (const double last : {100.0, 20'000.0}) {  // the thief of the last turn arrives first, or last
+  for (const double last : {100.0, 20'000.0}) {  // the thief of the last iteration arrives first, or last
     const result r = simulate_run(loop_of(last, 2), on(2));
     CHECK(r.count.steals == 2);
     CHECK(r.count.suspensions == 1);
@@ -120,7 +123,7 @@ TEST_CASE("two P: a thief whose own rest was stolen ends, and does not wait") {
     CHECK(r.count.resumptions == 1);
     CHECK(r.late == ps(17));  // a resumption
 
-    // Two forks of two: the thief waits, too, if the last turn is the longer one.
+    // Two forks of two: the thief waits, too, if the last iteration is the longer one.
     const result nested = simulate_run(loop_of(last, 0), on(2));
     CHECK(nested.count.steals == 2);
     CHECK(nested.count.suspensions == (last > 9000 ? 2 : 1));

@@ -82,7 +82,7 @@ class simulation : public fj::detail::scheduler {
   bool is_joined(frame& f) noexcept;
   void join(worker& m, frame& f);
   void go_on(worker& m, frame& f);
-  void arrive_early(worker& m, std::uint32_t turns_left);
+  void arrive_early(worker& m, std::uint32_t iterations_left);
   stolen_record find_on_top(worker& m, frame& f) noexcept;
   void run_on_top(worker& m, frame& record);
   void run_here(worker& m, frame& f);

@@ -97,8 +97,8 @@ fiber* simulation::run_strand(worker& m) {
       case stage::leave:
         f.now = stage::join;
         m.running->to_go_on = time_.price.resume;
-        return (f.turns > 0 ? f.all.wait() : f.joined.wait(*m.running)) ? nullptr
-                                                                        : m.running;  // else the thief was faster
+        return (f.iterations > 0 ? f.all.wait() : f.joined.wait(*m.running)) ? nullptr
+                                                                             : m.running;  // else the thief was faster
       case stage::arrive: {
         const bool on_top = f.by == caller::on_top;
         fiber* const owner = arrive(m, f);
@@ -148,7 +148,7 @@ void simulation::next_step(worker& m, frame& f) {
       const bool right_here = in_loop ? step_.parts.right_is_for(m.proc->index, chosen_.procs) : forks_last_first(m);
       f.first = right_here ? step_.right : step_.left;
       f.other = right_here ? step_.left : step_.right;
-      f.turns = chosen_.steals == policy::continuations ? step_.turns : 0;
+      f.iterations = chosen_.steals == policy::continuations ? step_.iterations : 0;
       f.now = stage::push;
       break;
     }
@@ -160,7 +160,7 @@ void simulation::push(worker& m, frame& f) {
   f.thiefs_proc = frame::no_proc;
   f.owners_proc = m.proc->index;
   f.waits = nullptr;
-  if (f.turns > 0) std::construct_at(&f.all);
+  if (f.iterations > 0) std::construct_at(&f.all);
   const bool attend = active(m).push(f, deque::name_of(f));
   result_.deepest_deque = std::max<std::uint64_t>(result_.deepest_deque, ++m.running->forks);
   if (!attend) return run_here(m, f);
@@ -185,7 +185,7 @@ void simulation::run_other(worker& m, frame& f) {
   --m.running->forks;
   f.now = stage::next;
   frame& other = enter(*m.running, f.other, caller::second);
-  if (f.turns > 1) other.home = f.home;
+  if (f.iterations > 1) other.home = f.home;
 }
 
 void simulation::run_on_top(worker& m, frame& record) {
@@ -216,18 +216,18 @@ stolen_record simulation::find_on_top(worker& m, frame& f) noexcept {
 
 // Whether all that was stolen from the frame has been done. Of a home also tells thieves how many turns the strand waits for.
 bool simulation::is_joined(frame& f) noexcept {
-  if (f.turns == 0) return f.joined.finished();
+  if (f.iterations == 0) return f.joined.finished();
   if (f.waits) {  // it has left its stack, and was resumed
     f.waits = nullptr;
     f.all.go_on();
     return true;
   }
-  f.all.stolen(f.turns);
+  f.all.stolen(f.iterations);
   return f.all.all_arrived();
 }
 
 void simulation::join(worker& m, frame& f) {
-  if (f.home) return arrive_early(m, f.turns);
+  if (f.home) return arrive_early(m, f.iterations);
   if (is_joined(f)) return go_on(m, f);
   if (!f.waited) ++m.count().join_waits;
   f.waited = true;
@@ -253,15 +253,15 @@ void simulation::go_on(worker& m, frame& f) {
     result_.most_late = std::max(result_.most_late, late);
   }
   owner_steps::after_stolen_join(active(m));
-  if (f.turns == 0) std::construct_at(&f.joined, &frame::nothing);
+  if (f.iterations == 0) std::construct_at(&f.joined, &frame::nothing);
   f.now = stage::next;
 }
 
-// A thief's own rest was stolen, and the turns in it with it: it answers for the others.
-void simulation::arrive_early(worker& m, std::uint32_t turns_left) {
+// A thief's own rest was stolen, and the iterations in it with it: it answers for the others.
+void simulation::arrive_early(worker& m, std::uint32_t iterations_left) {
   fiber& g = *m.running;
   while (g.depth() > 1) leave_frame(g);
-  g.top().answers -= turns_left;
+  g.top().answers -= iterations_left;
   g.top().now = stage::arrive;
   m.clock += time_.price.arrive;
 }
@@ -279,7 +279,7 @@ fiber* simulation::arrive(worker& m, frame& f) {
   auto* const owner = static_cast<fiber*>(waits);
   if (owner && is_far(m, at)) owner->to_go_on = time_.price.far_resume;
   const bool on_top = f.by == caller::on_top;
-  // What was stolen is the later side in the policy's order on one P. In a loop the last that arrives may be any turn.
+  // What was stolen is the later side in the policy's order on one P. In a loop the last that arrives may be any iteration.
   if (owner) owner->follows = !on_top && f.answers == 0;
   leave_frame(*m.running);
   if (owner) ++m.count().resumptions;
@@ -299,9 +299,9 @@ fiber* simulation::begin(worker& m, const stolen_record& what) noexcept {
   record.thiefs_proc = m.proc->index;
   or_stop([&] {
     frame& stolen = enter(thief, record.other, caller::thief);
-    stolen.answers = record.turns;
-    stolen.stolen = record.turns > 0 && record.home ? record.home : &record;
-    if (record.turns > 1) stolen.home = stolen.stolen;
+    stolen.answers = record.iterations;
+    stolen.stolen = record.iterations > 0 && record.home ? record.home : &record;
+    if (record.iterations > 1) stolen.home = stolen.stolen;
   });
   return &thief;
 }

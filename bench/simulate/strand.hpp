@@ -54,8 +54,8 @@ enum class stage : std::uint8_t {
 /// the system puts it.
 ///
 /// A loop of forks is a frame for each rest (kernel.hpp). The first frame whose rest was stolen is the loop's *home*: there the strand
-/// waits for all stolen turns (runtime/strand/loop_protocol.hpp). A thief whose own rest was stolen arrives there for the turns that it
-/// ran, and ends.
+/// waits for all stolen iterations (runtime/strand/loop_protocol.hpp). A thief whose own rest was stolen arrives there for the
+/// iterations that it ran, and ends.
 struct alignas(fj::detail::cache_line) frame : continuation {
   static constexpr unsigned no_proc = ~0u;
 
@@ -72,10 +72,10 @@ struct alignas(fj::detail::cache_line) frame : continuation {
   unsigned owners_proc = 0;      // where it was pushed last
   picoseconds arrived = 0;       // the last branch that was stolen from it
   frame* stolen = nullptr;       // by == thief or on_top: where it arrives, the record that it runs, or its loop's home
-  std::uint32_t answers = 0;     // by == thief, of a rest: for so many turns
-  std::uint32_t turns = 0;       // of `other`, if that is a rest and the policy has such loops; else 0
+  std::uint32_t answers = 0;     // by == thief, of a rest: for so many iterations
+  std::uint32_t iterations = 0;  // of `other`, if that is a rest and the policy has such loops; else 0
   frame* home = nullptr;         // of the loop whose rest this is, on a thief's stack
-  counting_join all;             // a home's: of the stolen turns
+  counting_join all;             // a home's: of the stolen iterations
   join_waiter* waits = nullptr;  // a home's
 
   /// Joins are told by the word (forkjoin/abi/join.hpp), which needs some function to hold; it is never called.

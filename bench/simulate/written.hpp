@@ -18,7 +18,7 @@ class written final : public kernel {
     then follows = then::end;
     std::uint32_t left = 0, right = 0;
     loop_parts parts{};
-    std::uint32_t turns = 0;
+    std::uint32_t iterations = 0;
   };
 
   explicit written(std::vector<std::vector<line>> calls) : calls_(std::move(calls)) {}
@@ -26,7 +26,7 @@ class written final : public kernel {
   node root() const override { return {}; }
   void at(node& self, unsigned phase, step& out) const override {
     const line& now = calls_.at(self.kind).at(phase);
-    out = {ps(now.work), now.follows, {now.left}, {now.right}, now.parts, now.turns};
+    out = {ps(now.work), now.follows, {now.left}, {now.right}, now.parts, now.iterations};
   }
 
  private:

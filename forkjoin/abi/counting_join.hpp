@@ -27,7 +27,7 @@ class counting_join {
   // The home strand.
 
   /// A fork's continuation, which this is, was stolen: its child will arrive. Of a loop of forks: the rest was stolen,
-  /// and so many turns with it.
+  /// and so many iterations with it.
   void stolen(std::int64_t count = 1) noexcept { stolen_ += count; }
 
   /// How many so far, since the last join.
@@ -74,8 +74,8 @@ class counting_join {
 
   // A child whose parent's continuation was stolen, or a thief of the rest of a loop of forks.
 
-  /// Its last act here; a thief arrives for all turns that it was to run. True if the home strand waits for no other:
-  /// then the caller must resume it.
+  /// Its last act here; a thief arrives for all iterations that it was to run. True if the home strand waits for no
+  /// other: then the caller must resume it.
   [[nodiscard]] bool arrive(std::int64_t count = 1) noexcept {
     // release: pairs with the acquires in touched, all_arrived and go_on, by which the home strand sees what the child
     // did; acquire: pairs with the release in wait, by which the caller sees the context of the home strand

@@ -56,7 +56,7 @@ template <class G>
   return g;
 }
 
-/// The same for the body of a loop, whose results do not outlive the turn.
+/// The same for the body of a loop, whose results do not outlive the iteration.
 template <class Body>
 using body_argument = std::conditional_t<is_small_trivial_temporary<Body>(), Body, lvalue<Body>>;
 

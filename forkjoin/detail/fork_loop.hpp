@@ -1,6 +1,6 @@
-// Forks of more than two children with one join: the turns of a loop, or the closures of one fork_join.
+// Forks of more than two children with one join: the iterations of a loop, or the closures of one fork_join.
 //
-// The home strand runs the turns as it finds them in the code, and keeps what it can in registers. Only thieves call virtual
+// The home strand runs the iterations as it finds them in the code, and keeps what it can in registers. Only thieves call virtual
 // functions. forkjoin/abi/fork_loop.hpp has the protocol.
 #pragma once
 
@@ -19,7 +19,7 @@
 #include "forkjoin/detail/call_in.hpp"
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/first_exception.hpp"
-#include "forkjoin/detail/loop_of_turns.hpp"
+#include "forkjoin/detail/loop_of_iterations.hpp"
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 
@@ -28,13 +28,13 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// What all loops have in common.
 class loop_of_forks : public fork_loop {
  protected:
-  [[gnu::always_inline]] explicit loop_of_forks(std::size_t turns) noexcept : fork_loop(turns) {}
+  [[gnu::always_inline]] explicit loop_of_forks(std::size_t iterations) noexcept : fork_loop(iterations) {}
   ~loop_of_forks() = default;
 
-  // The home strand calls next_is before each turn; offer before it and take_back after it, unless it is the last one, which
-  // has no rest. When either says false, join_turns follows.
+  // The home strand calls next_is before each iteration; offer before it and take_back after it, unless it is the last one, which
+  // has no rest. When either says false, join_iterations follows.
 
-  [[gnu::always_inline]] void next_is(std::size_t turn) noexcept { rest.next = turn; }
+  [[gnu::always_inline]] void next_is(std::size_t iteration) noexcept { rest.next = iteration; }
 
   /// False outside any runtime.
   [[nodiscard, gnu::always_inline]] bool offer() noexcept {
@@ -46,7 +46,7 @@ class loop_of_forks : public fork_loop {
     return __builtin_expect(detail::pop_record(rest), true) || detail::pop_slow(rest);
   }
 
-  /// Called by the home strand in the handler of what a turn threw. True if the rest was stolen: then join_turns follows.
+  /// Called by the home strand in the handler of what an iteration threw. True if the rest was stolen: then join_iterations follows.
   /// False: the exception is the loop's.
   [[nodiscard, gnu::cold, gnu::noinline]] bool keep_exception() noexcept {
     if (rest.next == count || detail::pop_record(rest) || detail::pop_slow(rest)) return false;
@@ -54,14 +54,14 @@ class loop_of_forks : public fork_loop {
     return true;
   }
 
-  /// Waits for the stolen turns, from rest.next on. Outside any runtime it runs all turns in the default one.
-  [[gnu::cold, gnu::noinline]] void join_turns() {
+  /// Waits for the stolen iterations, from rest.next on. Outside any runtime it runs all iterations in the default one.
+  [[gnu::cold, gnu::noinline]] void join_iterations() {
     if (current_scheduler()) return detail::join_loop_slow(*this);
     const auto all = [this] { detail::run_as_stolen(*this); };
     detail::call_in(default_scheduler(), all);
   }
 
-  /// After join_turns: throws what the loop has to throw, if anything.
+  /// After join_iterations: throws what the loop has to throw, if anything.
   [[gnu::cold, gnu::noinline]] void throw_first() {
     if (errors_.any()) std::rethrow_exception(errors_.take());
   }
@@ -71,16 +71,16 @@ class loop_of_forks : public fork_loop {
     if (errors_.any()) errors_.take();
   }
 
-  /// Calls run() as that turn of a thief, unless an earlier one has thrown. False if it has thrown, or was not called. A later turn
-  /// that has thrown does not count: by the order of the program this one comes first.
-  template <class Turn>
-  bool run_unless_thrown(std::size_t turn, const Turn& run) noexcept {
-    if (errors_.any_before(turn)) return false;
+  /// Calls run() as that iteration of a thief, unless an earlier one has thrown. False if it has thrown, or was not called. A later
+  /// iteration that has thrown does not count: by the order of the program this one comes first.
+  template <class Iteration>
+  bool run_unless_thrown(std::size_t iteration, const Iteration& run) noexcept {
+    if (errors_.any_before(iteration)) return false;
     try {
       run();
       return true;
     } catch (...) {
-      errors_.offer(turn, caught_exception());
+      errors_.offer(iteration, caught_exception());
       return false;
     }
   }
@@ -89,31 +89,31 @@ class loop_of_forks : public fork_loop {
   first_exception errors_;
 };
 
-/// Calls turns.
-template <class Turn>
-using loop_of_turns = basic_loop_of_turns<loop_of_forks, Turn>;
+/// Calls iterations.
+template <class Iteration>
+using loop_of_iterations = basic_loop_of_iterations<loop_of_forks, Iteration>;
 
-/// Adds up values by op, beginning with an initial one: turn.add(sum, i, op) adds those of a turn, turn.put(i, at) puts them
-/// elsewhere, and turn.begin(i) is how many come before. Only the home strand calls op: thieves keep their values for it.
-template <class T, class Value, class Turn, class Op>
+/// Adds up values by op, beginning with an initial one: iteration.add(sum, i, op) adds those of an iteration, iteration.put(i, at) puts
+/// them elsewhere, and iteration.begin(i) is how many come before. Only the home strand calls op: thieves keep their values for it.
+template <class T, class Value, class Iteration, class Op>
 class loop_of_values final : loop_of_forks {
  public:
-  [[gnu::always_inline]] loop_of_values(std::size_t turns, const Turn& turn, Op& op) noexcept
-      : loop_of_forks(turns), turn_(turn), op_(op) {}
+  [[gnu::always_inline]] loop_of_values(std::size_t iterations, const Iteration& iteration, Op& op) noexcept
+      : loop_of_forks(iterations), iteration_(iteration), op_(op) {}
   [[gnu::always_inline]] ~loop_of_values() {}
 
-  // Written out, as the run of basic_loop_of_turns is: with a loop that both share, and a closure for the turn, skynet took a quarter more
-  // instructions: g++ kept the sum in memory.
-  [[gnu::always_inline]] T run(std::size_t n, T sum, Turn turn, Op& op) {
+  // Written out, as the run of basic_loop_of_iterations is: with a loop that both share, and a closure for the iteration, skynet took a
+  // quarter more instructions: g++ kept the sum in memory.
+  [[gnu::always_inline]] T run(std::size_t n, T sum, Iteration iteration, Op& op) {
     bool threw = false;
     try {
       for (std::size_t i = 0;;) {
         next_is(n);  // nothing is offered if start throws
-        turn.start(i);
+        iteration.start(i);
         next_is(i + 1);
-        if (i + 1 == n) return turn.add(std::move(sum), i, op);
+        if (i + 1 == n) return iteration.add(std::move(sum), i, op);
         if (!offer()) break;
-        sum = turn.add(std::move(sum), i, op);
+        sum = iteration.add(std::move(sum), i, op);
         if (!take_back()) break;
         ++i;
       }
@@ -129,10 +129,10 @@ class loop_of_values final : loop_of_forks {
 
   // Adds up to the first value that is missing: an operation that throws before is what the serial program would have seen.
   [[gnu::cold, gnu::noinline]] T add_stolen(T sum, bool home_threw) {
-    join_turns();
+    join_iterations();
     const values stolen = std::move(stolen_);
     std::destroy_at(&stolen_);
-    const std::size_t size = stolen && !home_threw ? turn_.begin(count) - turn_.begin(rest.next) : 0;
+    const std::size_t size = stolen && !home_threw ? iteration_.begin(count) - iteration_.begin(rest.next) : 0;
     for (std::size_t i = 0; i != size && stolen[i]; ++i) {
       try {
         sum = static_cast<T>(std::invoke(op_, std::move(sum), *std::move(stolen[i])));
@@ -147,41 +147,44 @@ class loop_of_values final : loop_of_forks {
 
   bool begin_stolen() noexcept override {
     std::construct_at(&stolen_);
-    const auto allocate = [&] { stolen_.reset(new std::optional<Value>[turn_.begin(count) - turn_.begin(rest.next)]); };
+    const auto allocate = [&] {
+      stolen_.reset(new std::optional<Value>[iteration_.begin(count) - iteration_.begin(rest.next)]);
+    };
     return run_unless_thrown(rest.next, allocate);
   }
 
   bool start_stolen(std::size_t i) noexcept override {
-    return run_unless_thrown(i, [&] { turn_.start(i); });
+    return run_unless_thrown(i, [&] { iteration_.start(i); });
   }
 
   bool run_stolen(std::size_t i) noexcept override {
-    return run_unless_thrown(i, [&] { turn_.put(i, &stolen_[turn_.begin(i) - turn_.begin(rest.next)]); });
+    return run_unless_thrown(i,
+                             [&] { iteration_.put(i, &stolen_[iteration_.begin(i) - iteration_.begin(rest.next)]); });
   }
 
-  Turn turn_;
+  Iteration iteration_;
   Op& op_;
   union {
     values stolen_;  ///< from the first theft on
   };
 };
 
-/// Calls turn(i) for all i < n, in order; all that follow the first are offered to thieves.
-template <class Turn>
-[[gnu::always_inline]] inline void fork_turns(std::size_t n, const Turn& turn) {
-  if (n != 0) loop_of_turns<Turn>(n, turn).run(n, turn);
+/// Calls iteration(i) for all i < n, in order; all that follow the first are offered to thieves.
+template <class Iteration>
+[[gnu::always_inline]] inline void fork_iterations(std::size_t n, const Iteration& iteration) {
+  if (n != 0) loop_of_iterations<Iteration>(n, iteration).run(n, iteration);
 }
 
-/// Adds up the values of all turns by op, in the same way.
-template <class Value, class T, class Turn, class Op>
-[[gnu::always_inline]] inline T fork_values(std::size_t n, T&& init, const Turn& turn, Op& op) {
+/// Adds up the values of all iterations by op, in the same way.
+template <class Value, class T, class Iteration, class Op>
+[[gnu::always_inline]] inline T fork_values(std::size_t n, T&& init, const Iteration& iteration, Op& op) {
   if (n == 0) return std::move(init);
   if (n == 1) {  // half of the inner nodes of a search have one child
-    Turn only(turn);
+    Iteration only(iteration);
     only.start(0);
     return only.add(std::move(init), 0, op);
   }
-  return loop_of_values<T, Value, Turn, Op>(n, turn, op).run(n, std::move(init), turn, op);
+  return loop_of_values<T, Value, Iteration, Op>(n, iteration, op).run(n, std::move(init), iteration, op);
 }
 
 /// A result that may come later, and goes with its owner if it has not been taken.
@@ -232,7 +235,7 @@ class fork_of_many final : loop_of_forks {
     } catch (...) {
       if (!keep_exception()) throw;
     }
-    join_turns();
+    join_iterations();
     throw_first();
   }
 

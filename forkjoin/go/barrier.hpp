@@ -52,8 +52,8 @@ class phases {
 }  // namespace detail
 
 /// As std::barrier. A strand that waits leaves its worker to others, so one P is enough for any number of them; each
-/// keeps its stack meanwhile. Where the parts of a phase are turns of a loop, a loop for each phase needs no stacks and
-/// no barrier. Cost of an arrival, and of a wait that has nothing to wait for: a lock.
+/// keeps its stack meanwhile. Where the parts of a phase are iterations of a loop, a loop for each phase needs no
+/// stacks and no barrier. Cost of an arrival, and of a wait that has nothing to wait for: a lock.
 template <class Completion = detail::no_completion>
 class barrier {
  public:

@@ -44,7 +44,8 @@ class lanes {
   T total(Op& op) { return total_of<Width>(op); }
 
  private:
-  // Of the first lanes. Not a loop over all widths: g++ keeps the lanes in memory then, and each turn waits for the one before.
+  // Of the first lanes. Not a loop over all widths: g++ keeps the lanes in memory then, and each iteration waits for the one
+  // before.
   template <std::size_t N>
   [[gnu::always_inline]] T total_of(Op& op) {
     if constexpr (N == 1) {

@@ -15,7 +15,7 @@
 #include "forkjoin/loops/chunks.hpp"
 #include "forkjoin/loops/earliest.hpp"
 #include "forkjoin/loops/fold.hpp"
-#include "forkjoin/loops/fold_turns.hpp"
+#include "forkjoin/loops/fold_iterations.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
@@ -134,7 +134,7 @@ template <class T, class It, class Value, class Op>
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto leaf = [&](std::size_t block) {
     if constexpr (sees_all_forks) {
-      return detail::fold_turns<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
+      return detail::fold_iterations<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
     } else {
       return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
     }
@@ -155,7 +155,7 @@ template <class T, class It, class Value, class Op>
                                                const loop_options& options) {
   if constexpr (is_observed) {
     if (n > most_kept) return detail::reduce_many<T>(first, n, value, op, options);
-    if constexpr (sees_all_forks) return detail::fold_turns<T>(first, n, value, op);
+    if constexpr (sees_all_forks) return detail::fold_iterations<T>(first, n, value, op);
   }
   pace& known = pace_of<Value>;  // of few only
   // Copies, so that nothing leads to what the sum of very few reads, and the compiler keeps that in registers.

@@ -16,7 +16,7 @@ concept copied_in_loops =
     std::is_same_v<std::invoke_result_t<const Body&, Arguments...>, std::invoke_result_t<Body&, Arguments...>>;
 
 /// What calls body with such arguments: a copy of a small trivial one, which is called as const, or a reference. No other pointer leads to
-/// the copy, so what the body stores cannot change what it captured, and the compiler keeps that in registers from turn to turn.
+/// the copy, so what the body stores cannot change what it captured, and the compiler keeps that in registers from iteration to iteration.
 template <class... Arguments, class Body>
 [[gnu::always_inline]] inline auto own_copy(Body& body) noexcept {
   if constexpr (copied_in_loops<std::remove_const_t<Body>, Arguments...>) {
@@ -26,15 +26,15 @@ template <class... Arguments, class Body>
   }
 }
 
-/// turns(own) with the same, for a loop in the function that calls this: g++ fills what another function returned with loads of 16 bytes,
-/// which wait if the body was stored word by word a moment ago.
-template <class Argument, class Body, class Turns>
-[[gnu::always_inline]] inline void with_own_copy(Body& body, Turns turns) {
+/// iterations(own) with the same, for a loop in the function that calls this: g++ fills what another function returned with loads of 16
+/// bytes, which wait if the body was stored word by word a moment ago.
+template <class Argument, class Body, class Iterations>
+[[gnu::always_inline]] inline void with_own_copy(Body& body, Iterations iterations) {
   if constexpr (copied_in_loops<std::remove_const_t<Body>, Argument>) {
     const std::remove_const_t<Body> own(body);
-    turns(own);
+    iterations(own);
   } else {
-    turns(body);
+    iterations(body);
   }
 }
 

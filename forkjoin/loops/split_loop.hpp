@@ -237,8 +237,8 @@ template <class Body>
 /// What the body of a loop does with the numbers that it gets: something with each, or something with the block.
 enum class loop_parts { of_numbers, of_blocks };
 
-/// A loop as an observer sees it. If it sees all forks, each number is a turn, whatever the parts are in a parallel run, or each block,
-/// which the body knows; else the loop is cut as on a few P.
+/// A loop as an observer sees it. If it sees all forks, each number is an iteration, whatever the parts are in a parallel run,
+/// or each block, which the body knows; else the loop is cut as on a few P.
 template <class Block = fork_block, class Body>
 void for_parts_observed(std::size_t n, const loop_options& options, loop_parts are, const Body& body) {
   const std::size_t given = std::max<std::size_t>(options.grain, 1);
@@ -252,9 +252,9 @@ void for_parts_observed(std::size_t n, const loop_options& options, loop_parts a
     if constexpr (!sees_all_forks) {
       loop.parts(n, options.grain, run_part);
     } else if (all.count() == n && !options.stop) {  // most loops: with as little as may be for an observer to see
-      loop.turns(n, [&body](std::size_t i) { body(i, i + 1); });
+      loop.iterations(n, [&body](std::size_t i) { body(i, i + 1); });
     } else {
-      loop.turns(all.count(), [&](std::size_t block) { run_part(all.begin(block), all.end(block)); });
+      loop.iterations(all.count(), [&](std::size_t block) { run_part(all.begin(block), all.end(block)); });
     }
   });
 }

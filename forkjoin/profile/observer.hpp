@@ -48,8 +48,8 @@ class fork_block {
   }
 
   template <class F>
-  [[gnu::always_inline]] void turns(std::size_t n, F&& f) {
-    profile::turns(block_, n, &call_turn<std::remove_reference_t<F>>, pointer_to(f));
+  [[gnu::always_inline]] void iterations(std::size_t n, F&& f) {
+    profile::turns(block_, n, &call_iteration<std::remove_reference_t<F>>, pointer_to(f));
   }
 
   template <class F>
@@ -72,8 +72,8 @@ class fork_block {
   }
 
   template <class F>
-  static void call_turn(void* f, std::size_t turn) {
-    (*static_cast<F*>(f))(turn);
+  static void call_iteration(void* f, std::size_t iteration) {
+    (*static_cast<F*>(f))(iteration);
   }
 
   template <class F>

@@ -43,8 +43,8 @@ class fork_block {
   }
 
   template <class F>
-  [[gnu::always_inline]] void turns(std::size_t n, F&& f) {
-    races::turns(block_, n, &call_turn<std::remove_reference_t<F>>, std::addressof(f), sizeof f);
+  [[gnu::always_inline]] void iterations(std::size_t n, F&& f) {
+    races::turns(block_, n, &call_iteration<std::remove_reference_t<F>>, std::addressof(f), sizeof f);
   }
 
   [[gnu::always_inline]] void join() noexcept { races::join(block_); }
@@ -56,8 +56,8 @@ class fork_block {
   }
 
   template <class F>
-  static void call_turn(void* f, std::size_t turn) {
-    (*static_cast<F*>(f))(turn);
+  static void call_iteration(void* f, std::size_t iteration) {
+    (*static_cast<F*>(f))(iteration);
   }
 
   races::block block_;

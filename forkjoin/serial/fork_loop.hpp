@@ -12,30 +12,30 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template <class Turn>
-void fork_turns(std::size_t n, const Turn& turn) {
+template <class Iteration>
+void fork_iterations(std::size_t n, const Iteration& iteration) {
   const inside_run here;  // as the other build outside a runtime
-  Turn own(turn);
+  Iteration own(iteration);
   fork_block block(block_kind::loop);
-  block.turns(n, [&own](std::size_t i) {
+  block.iterations(n, [&own](std::size_t i) {
     own.start(i);
     own(i);
   });
 }
 
-/// What a turn has built in its branch, until the strand folds it.
-template <class Value, class Turn>
-class values_of_turn {
+/// What an iteration has built in its branch, until the strand folds it.
+template <class Value, class Iteration>
+class values_of_iteration {
  public:
-  values_of_turn(Turn& turns, std::size_t turn) : turns_(turns), turn_(turn) {}
+  values_of_iteration(Iteration& iterations, std::size_t iteration) : iterations_(iterations), iteration_(iteration) {}
 
   void operator()() {
-    turns_.start(turn_);
+    iterations_.start(iteration_);
     if constexpr (sees_all_forks) {
-      turns_.put(turn_, &one_);
+      iterations_.put(iteration_, &one_);
     } else {
-      all_.resize(turns_.begin(turn_ + 1) - turns_.begin(turn_));
-      turns_.put(turn_, all_.data());
+      all_.resize(iterations_.begin(iteration_ + 1) - iterations_.begin(iteration_));
+      iterations_.put(iteration_, all_.data());
     }
   }
 
@@ -46,27 +46,27 @@ class values_of_turn {
   }
 
  private:
-  Turn& turns_;
-  const std::size_t turn_;
-  std::optional<Value> one_;  // each call of the body is a turn then
+  Iteration& iterations_;
+  const std::size_t iteration_;
+  std::optional<Value> one_;  // each call of the body is an iteration then
   std::vector<std::optional<Value>> all_;
 };
 
 /// As fork_values, for an observer.
-template <class Value, class T, class Turn, class Op>
-void fold_observed(std::size_t n, T& sum, Turn& own, Op& op) {
+template <class Value, class T, class Iteration, class Op>
+void fold_observed(std::size_t n, T& sum, Iteration& own, Op& op) {
   fork_block block(block_kind::fold);
   for (std::size_t i = 0; i != n; ++i) {
-    values_of_turn<Value, Turn> values(own, i);
+    values_of_iteration<Value, Iteration> values(own, i);
     block.branch_beside(values);
     values.for_each([&](Value value) { sum = static_cast<T>(std::invoke(op, std::move(sum), std::move(value))); });
   }
 }
 
-template <class Value, class T, class Turn, class Op>
-T fork_values(std::size_t n, T&& init, const Turn& turn, Op& op) {
+template <class Value, class T, class Iteration, class Op>
+T fork_values(std::size_t n, T&& init, const Iteration& iteration, Op& op) {
   const inside_run here;
-  Turn own(turn);
+  Iteration own(iteration);
   T sum(std::move(init));
   if constexpr (is_observed) {
     detail::fold_observed<Value>(n, sum, own, op);

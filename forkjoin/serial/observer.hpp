@@ -4,7 +4,7 @@
 // FORKJOIN_RACES chooses forkjoin/races/observer.hpp, FORKJOIN_PROFILE forkjoin/profile/observer.hpp; both imply FORKJOIN_SERIAL. Each of
 // these headers defines the names below, with these meanings. All calls come from one thread, in the order of the serial program.
 //
-//   is_observed           true: the twin keeps results apart until the join, and tells of each turn of a loop
+//   is_observed           true: the twin keeps results apart until the join, and tells of each iteration of a loop
 //   sees_all_forks        true if algorithms are to fork down to a few elements, as the instrument wants to see what any number of P
 //                         could do; false if they are to fork as they do on a few P
 //   fork_block            a group of branches that end at one join. Blocks nest
@@ -15,7 +15,7 @@
 //                           strand does from here to the join. f may throw, which ends the branch. f is an object of the twin, which
 //                           nothing uses afterwards. While a scope's branch runs, it and all below it may call branch of that scope
 //     branches(f...)        each f() as a branch, and a join: all that a fork_join does
-//     turns(n, f)           f(0) to f(n - 1), each as a branch. One that throws is the last
+//     iterations(n, f)      f(0) to f(n - 1), each as a branch. One that throws is the last
 //     branch_beside(f)      in a fold: as branch, but joined at once, as the strand needs its result. It may run beside all that the
 //                           strand has done since the block began
 //     parts(n, grain, f)    f(begin, end) for parts of [0, n) that follow each other, each as a branch: of `grain` numbers, or if that is 0
@@ -64,7 +64,7 @@ class fork_block {
   }
 
   template <class F>
-  [[gnu::always_inline]] void turns(std::size_t n, F&& f) {
+  [[gnu::always_inline]] void iterations(std::size_t n, F&& f) {
     for (std::size_t i = 0; i != n; ++i) f(i);
   }
 

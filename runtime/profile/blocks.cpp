@@ -325,7 +325,7 @@ void begin(block& begun, block_kind is) noexcept {
   if (is == block_kind::scope) {
     running->own += dag::strand(end_strand(&begin_of_scope));
     open(b, is, nullptr, running->owner);
-    dag::block_begins(dag_block::turns);
+    dag::block_begins(dag_block::in_turn);
     dag::branch_begins();
     return begin_strand(find_kind_after(outside_of_forks, *running->owner, place::begin_of_block));
   }
@@ -358,7 +358,7 @@ void branch(block& in, void (*call)(void* f), void* f) {
   call(f);
 }
 
-void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), void* f) {
+void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f) {
   open_block& b = of(in);
   struct leaver {
     open_block& b;
@@ -370,11 +370,11 @@ void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), vo
       b.waits += theft_ticks;
     }
   };
-  for (std::size_t turn = 0; turn != n; ++turn) {
+  for (std::size_t iteration = 0; iteration != n; ++iteration) {
     dag::branch_begins();
-    begin_strand(b.of->branch[std::min<std::size_t>(turn, 2)]);
+    begin_strand(b.of->branch[std::min<std::size_t>(iteration, 2)]);
     const leaver at_end{b};
-    call(f, turn);
+    call(f, iteration);
   }
 }
 
@@ -448,7 +448,7 @@ void join(block& joined) noexcept {
   b.own += dag::strand(end_strand(&join_of_scope));
   dag::branch_ends();
   dag::block_ends();
-  dag::block_begins(dag_block::turns);
+  dag::block_begins(dag_block::in_turn);
   dag::branch_begins();
   path here = taken(b);
   take_longer(here, b.longest);

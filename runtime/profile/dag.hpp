@@ -9,9 +9,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
-/// What is between two nodes of the graph. Branches: two are a fork, more have one join. Parts: of a loop, which is cut in halves. Turns: what
-/// the owner of a scope does and its children, in turn.
-enum class dag_block : std::uint64_t { branches, parts, turns };
+/// What is between two nodes of the graph. Branches: two are a fork, more have one join. Parts: of a loop, which is cut in halves. In turn:
+/// what the owner of a scope does and its children, in turn.
+enum class dag_block : std::uint64_t { branches, parts, in_turn };
 
 namespace dag {
 

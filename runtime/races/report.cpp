@@ -217,7 +217,7 @@ std::string name_of_branch(kind is, std::uint32_t ordinal) {
     case kind::group:
       return "task " + std::to_string(ordinal + 1);
     default:
-      return "turn " + std::to_string(ordinal);
+      return "iteration " + std::to_string(ordinal);
   }
 }
 
@@ -227,7 +227,7 @@ std::string why(const race& of, const std::string& fork) {
     return name_of_branch(of.is, of.first_branch) + " and " + name_of_branch(of.is, of.second_branch) + " " + block +
            " may run at the same time";
   return name_of_branch(of.is, of.first_is_branch ? of.first_branch : of.second_branch) + " " + block +
-         (of.is == kind::fold ? " may run at the same time as what is done with the results of earlier turns"
+         (of.is == kind::fold ? " may run at the same time as what is done with the results of earlier iterations"
                               : " may run at the same time as what follows that fork, up to the join");
 }
 

@@ -376,7 +376,7 @@ void branch_beside(block& in, void (*call)(void* f), void* f, std::size_t size) 
   call(f);
 }
 
-void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), void* f, std::size_t size) {
+void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f, std::size_t size) {
   if (n == 0) return;
   open_block& b = of(in);
   b.first = next_strand;
@@ -393,9 +393,9 @@ void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), vo
       forget(f, f + size);
     }
   } at_end{b, frame, reinterpret_cast<address>(f), size};
-  for (std::size_t turn = 0;;) {
-    call(f, turn);
-    if (++turn == n) return;
+  for (std::size_t iteration = 0;;) {
+    call(f, iteration);
+    if (++iteration == n) return;
     // As leave and enter, without what stays the same.
     end_of_branch(&frame);
     if (now.innermost && now.innermost->owner == &frame) [[unlikely]]

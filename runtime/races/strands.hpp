@@ -85,8 +85,8 @@ struct running {
   strand_id here = 0;    // for comparisons with cells: as strand, but what no cell has while there is none
   std::uint64_t here_twice = 0;
   // What cells had that were read last without effect, as neighbours have the same: a writer from before the outermost block, and a reader
-  // that runs beside the strand, and beside all later turns of its loop. One for each parity of the reader, as loops over rows read those
-  // of two turns.
+  // that runs beside the strand, and beside all later iterations of its loop. One for each parity of the reader, as loops over rows read
+  // those of two iterations.
   struct {
     std::uint64_t writer, reader;
   } usual[2] = {{~std::uint64_t{0}, 0}, {~std::uint64_t{0}, 0}};
@@ -149,7 +149,7 @@ class aside {
 /// What was usual may have an effect now.
 inline void forget_usual() noexcept { now.usual[0].writer = now.usual[1].writer = ~std::uint64_t{0}; }
 
-/// In the same branch, or in the next turn of a loop: what is usual stays so.
+/// In the same branch, or in the next iteration of a loop: what is usual stays so.
 inline void number_as(strand_id strand) noexcept {
   now.strand = strand;
   now.here = strand ? strand : no_strand;

@@ -35,12 +35,12 @@ struct loop_stand_in : record_stand_in {
   return go_on_with_loop(self);
 }
 
-void start_stolen_turn_slow(loop_rest& rest, loop_stand_in& offered) noexcept {
+void start_stolen_iteration_slow(loop_rest& rest, loop_stand_in& offered) noexcept {
   offer_until_stolen(rest, &tell_thief_and_go_on, offered.until_stolen, rest.until_stolen);
   push_slow();
 }
 
-bool finish_stolen_turn_slow(loop_stand_in& offered) noexcept {
+bool finish_stolen_iteration_slow(loop_stand_in& offered) noexcept {
   if (pop_slow(offered)) return true;
   if (steals_every_fork()) join_slow(offered.until_stolen);
   return false;
@@ -51,11 +51,11 @@ struct loop_steps {
 
   static fiber& running() noexcept { return *current_fiber(); }
   static void offer(loop_rest& rest, loop_stand_in& offered) noexcept {
-    if (push_record(offered)) start_stolen_turn_slow(rest, offered);
+    if (push_record(offered)) start_stolen_iteration_slow(rest, offered);
   }
   static void note_wait() noexcept { ++current_worker()->count().join_waits; }
   static bool take_back(loop_stand_in& offered) noexcept {
-    return pop_record(offered) || finish_stolen_turn_slow(offered);
+    return pop_record(offered) || finish_stolen_iteration_slow(offered);
   }
 };
 
@@ -75,9 +75,9 @@ outcome go_on_with_loop(continuation& self) noexcept {
   auto& rest = static_cast<loop_rest&>(self);
   fork_loop& loop = rest.of;
   note(*current_worker(), event::loop, table_of(loop), 0, current_fiber()->number);
-  const std::size_t turns = protocol::go_on_with(rest);
+  const std::size_t iterations = protocol::go_on_with(rest);
   os::end_handlers(*current_worker()->exceptions);
-  protocol::end_thief(loop, turns);
+  protocol::end_thief(loop, iterations);
 }
 
 bool is_loop_rest(const continuation& record) noexcept {

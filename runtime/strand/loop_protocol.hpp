@@ -21,7 +21,7 @@ struct loop_protocol {
 
   // The home strand.
 
-  /// Waits for all turns from `first` on.
+  /// Waits for all iterations from `first` on.
   static void join_from(auto& loop, std::size_t first) noexcept {
     loop.joined.stolen(static_cast<std::int64_t>(loop.count - first));
     loop.home = &Steps::running();
@@ -29,28 +29,28 @@ struct loop_protocol {
     wait_for_all(loop.joined);
   }
 
-  /// Runs all turns as a thief would, and waits for them.
+  /// Runs all iterations as a thief would, and waits for them.
   static void run_as_stolen(auto& loop) noexcept {
     loop.rest.next = 0;
-    const std::size_t end = run_first_stolen_turns(loop, 0);
+    const std::size_t end = run_first_stolen_iterations(loop, 0);
     if (end != loop.count) join_from(loop, end);
   }
 
   // A thief.
 
-  /// Goes on with the loop. Returns how many turns it answers for at the join.
+  /// Goes on with the loop. Returns how many iterations it answers for at the join.
   static std::size_t go_on_with(auto& rest) noexcept {
     auto& loop = rest.of;
     const std::size_t first = rest.next;
     const bool is_first = &rest == &loop.rest;
-    return (is_first ? run_first_stolen_turns(loop, first) : run_stolen_turns(loop, first)) - first;
+    return (is_first ? run_first_stolen_iterations(loop, first) : run_stolen_iterations(loop, first)) - first;
   }
 
   /// After that.
-  [[noreturn]] static void end_thief(auto& loop, std::size_t turns) noexcept {
+  [[noreturn]] static void end_thief(auto& loop, std::size_t iterations) noexcept {
     fiber* home = nullptr;
     // If it does not say that the home strand waits, the loop may be gone.
-    if (loop.joined.arrive(static_cast<std::int64_t>(turns))) {
+    if (loop.joined.arrive(static_cast<std::int64_t>(iterations))) {
       const os::unseen_by_detector pause;  // the home strand goes on after this look, as this strand resumes it
       home = loop.home;
     }
@@ -59,24 +59,24 @@ struct loop_protocol {
 
  private:
   // Runs the turns from `turn` on until the rest is stolen. Returns the first that another thief runs.
-  static std::size_t run_stolen_turns(auto& loop, std::size_t turn) noexcept {
+  static std::size_t run_stolen_iterations(auto& loop, std::size_t iteration) noexcept {
     auto& rest = loop.stolen_rest;
     typename Steps::loop_stand_in offered(rest);
-    while (turn + 1 != loop.count) {
-      if (!loop.start_stolen(turn)) return loop.count;
-      rest.next = turn + 1;
+    while (iteration + 1 != loop.count) {
+      if (!loop.start_stolen(iteration)) return loop.count;
+      rest.next = iteration + 1;
       Steps::offer(rest, offered);
-      const bool more = loop.run_stolen(turn++);
-      if (!Steps::take_back(offered)) return turn;
+      const bool more = loop.run_stolen(iteration++);
+      if (!Steps::take_back(offered)) return iteration;
       if (!more) return loop.count;
     }
-    if (loop.start_stolen(turn)) loop.run_stolen(turn);
+    if (loop.start_stolen(iteration)) loop.run_stolen(iteration);
     return loop.count;
   }
 
-  static std::size_t run_first_stolen_turns(auto& loop, std::size_t turn) noexcept {
+  static std::size_t run_first_stolen_iterations(auto& loop, std::size_t iteration) noexcept {
     std::construct_at(&loop.stolen_rest, loop);
-    return loop.begin_stolen() ? run_stolen_turns(loop, turn) : loop.count;
+    return loop.begin_stolen() ? run_stolen_iterations(loop, iteration) : loop.count;
   }
 };
 

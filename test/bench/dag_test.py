@@ -67,8 +67,8 @@ class DagTest(unittest.TestCase):
     def test_scopes(self):
         self.compare("scopes")
 
-    def test_turns_and_loops(self):
-        self.compare("turns")
+    def test_iterations_and_loops(self):
+        self.compare("iterations")
         self.compare("short loops")
 
     def test_exceptions(self):

@@ -60,7 +60,7 @@ def check_runs():
                 assert all("?" not in holds["deque"] for row in rows for holds in row["procs"]), "a record without a name"
             assert len(runs) == (1 if procs == 1 else 8), f"{policy}, {procs} P: {len(runs)} different runs by 8 seeds"
         assert run("fib", 5, "--policy", policy, "--seed", 3) == run("fib", 5, "--policy", policy, "--seed", 3)
-    # Continuations keep one record, whatever the length of a loop; tasks one for each turn.
+    # Continuations keep one record, whatever the length of a loop; tasks one for each iteration.
     for policy, deepest in ("continuations", 1), ("tasks", 6):
         rows = run("loop", 6, "--policy", policy, "--procs", 1)
         assert max(len(row["procs"][0]["deque"]) for row in rows) == deepest, policy

@@ -1,5 +1,5 @@
-// A loop of forks: its home strand and thieves run the turns, each thief may lose its rest to the next, and all meet at one
-// join. A turn that a thief runs may throw; then no turn after it starts.
+// A loop of forks: its home strand and thieves run the iterations, each thief may lose its rest to the next, and all meet at one
+// join. An iteration that a thief runs may throw; then no iteration after it starts.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 #include "forkjoin/abi/counting_join.hpp"
 #include "forkjoin/detail/first_error.hpp"
-#include "forkjoin/detail/loop_of_turns.hpp"
+#include "forkjoin/detail/loop_of_iterations.hpp"
 #include "runtime/strand/loop_protocol.hpp"
 
 namespace model {
 namespace {
 
-constexpr std::size_t count = 4;  // of turns
+constexpr std::size_t count = 4;  // of iterations
 constexpr unsigned workers = 3;
 
 struct forks;
@@ -96,35 +96,35 @@ using protocol = fj::detail::loop_protocol<loop_steps>;
 
 /// As fork_loop and loop_of_forks, without exceptions: all threads of the model are one of the system's, which has one stack of handlers.
 struct forks {
-  explicit forks(std::size_t turns) : count(turns), rest(*this) { made = this; }
+  explicit forks(std::size_t iterations) : count(iterations), rest(*this) { made = this; }
   ~forks() {
     if (is_stolen) stolen_rest.~loop_rest();
   }
 
-  virtual bool start_stolen(std::size_t turn) noexcept = 0;
-  virtual bool run_stolen(std::size_t turn) noexcept = 0;
+  virtual bool start_stolen(std::size_t iteration) noexcept = 0;
+  virtual bool run_stolen(std::size_t iteration) noexcept = 0;
   bool begin_stolen() {
     check(!is_stolen, "one thief makes the record that all share");
     is_stolen = true;
     return true;
   }
 
-  void next_is(std::size_t turn) { rest.next = turn; }
+  void next_is(std::size_t iteration) { rest.next = iteration; }
   bool offer() {
     loop_steps::push(rest);
     return true;
   }
   bool take_back() { return loop_steps::pop(rest); }
-  bool keep_exception() { return false; }  // no turn of the home strand throws
-  void join_turns() { protocol::join_from(*this, rest.next); }
+  bool keep_exception() { return false; }  // no iteration of the home strand throws
+  void join_iterations() { protocol::join_from(*this, rest.next); }
   void throw_first() {}
 
-  bool run_unless_thrown(std::size_t turn, const auto& run) {
-    if (errors.any_before(turn)) return false;
+  bool run_unless_thrown(std::size_t iteration, const auto& run) {
+    if (errors.any_before(iteration)) return false;
     run();
     if (!may_throw || any_of(4) != 0) return true;
-    first_thrown = std::min(first_thrown, turn);
-    errors.offer(turn, turn);
+    first_thrown = std::min(first_thrown, iteration);
+    errors.offer(iteration, iteration);
     return false;
   }
 
@@ -135,7 +135,7 @@ struct forks {
   };
   fj::detail::counting_join joined;
   plain<strand*> home{nullptr};
-  fj::detail::first_error<std::size_t> errors;  ///< which turn
+  fj::detail::first_error<std::size_t> errors;  ///< which iteration
   const bool may_throw = any_of(3) == 0;
   // Known outside of the model's memory.
   bool is_stolen = false;
@@ -167,9 +167,9 @@ class looping : public looping_strands {
   void after() override { check(ends_ == 1, "the home strand goes on, once"); }
 
  private:
-  struct turns {
-    void start(std::size_t turn) const { of->start(turn); }
-    void operator()(std::size_t turn) const { of->run(turn); }
+  struct iterations {
+    void start(std::size_t iteration) const { of->start(iteration); }
+    void operator()(std::size_t iteration) const { of->run(iteration); }
     looping* of;
   };
 
@@ -189,20 +189,20 @@ class looping : public looping_strands {
   };
 
   void run_at_home() {
-    loop_.emplace(count, turns{this});
+    loop_.emplace(count, iterations{this});
     forks& loop = *forks::made;
     if (any_of(4) == 0) {
       protocol::run_as_stolen(loop);
     } else {
-      loop_->run(count, turns{this});
+      loop_->run(count, iterations{this});
     }
     const std::size_t expected = loop.first_thrown;
-    check(loop.errors.thrown() == (expected != count), "the join knows whether a turn has thrown");
+    check(loop.errors.thrown() == (expected != count), "the join knows whether an iteration has thrown");
     if (expected != count)
       check(loop.errors.take([] { return count; }) == expected, "the first that throws is the loop's");
     for (std::size_t i = 0; i < count; ++i) {
-      check(turns_[i].done || i >= expected, "all turns have been run");
-      turns_[i].done = 2;
+      check(iterations_[i].done || i >= expected, "all iterations have been run");
+      iterations_[i].done = 2;
     }
     ++ends_;
     // The frame is used for something else.
@@ -212,14 +212,14 @@ class looping : public looping_strands {
     strand_hooks::end_strand(nullptr);
   }
 
-  void start(std::size_t turn) {
-    check(started_ == turn, "turns start in order");
-    started_ = turn + 1;
+  void start(std::size_t iteration) {
+    check(started_ == iteration, "iterations start in order");
+    started_ = iteration + 1;
   }
 
-  void run(std::size_t turn) {
-    check(turns_[turn].done == 0, "no turn is run twice");
-    turns_[turn].done = 1;
+  void run(std::size_t iteration) {
+    check(iterations_[iteration].done == 0, "no iteration is run twice");
+    iterations_[iteration].done = 1;
   }
 
   void steal(unsigned index) {
@@ -229,7 +229,7 @@ class looping : public looping_strands {
       record* const record = victim.for_thieves().steal(nullptr).record;
       check(record != &never_pushed_, "what is stolen has been pushed");
       if (record) {
-        check(thefts_ < count, "each theft is of a turn");
+        check(thefts_ < count, "each theft is of an iteration");
         thief& t = thieves_[thefts_++];
         t.rest = static_cast<loop_rest*>(record);
         execute(&begin(t));
@@ -241,11 +241,11 @@ class looping : public looping_strands {
   job job_;
   at_home at_home_{this};
   thief thieves_[count];
-  std::optional<fj::detail::basic_loop_of_turns<forks, turns>> loop_;
+  std::optional<fj::detail::basic_loop_of_iterations<forks, iterations>> loop_;
   plain<std::size_t> started_{0};
   struct {
     plain<int> done{0};
-  } turns_[count];
+  } iterations_[count];
   // Known outside of the model's memory.
   unsigned thefts_ = 0;
   int ends_ = 0;

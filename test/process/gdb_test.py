@@ -1,5 +1,5 @@
 """gdb_test.py PROGRAM: `fj fibers`, `fj bt` and plain `bt` of gdb/forkjoin-gdb.py in gdb_program, live and from a core: a backtrace of a stolen
-branch, a scope's child, a turn of a loop and a fiber of go shows the functions that forked it, and main at its bottom.
+branch, a scope's child, an iteration of a loop and a fiber of go shows the functions that forked it, and main at its bottom.
 
 Tried with an unwinder that does not know call_on_stack's registers: the scope's backtrace ends in the child. Tried with a wrong offset of
 a fiber's stack (instances.cpp): no backtrace goes on."""

@@ -33,7 +33,7 @@ long fib(int n) {
   fj::run([] {
     fib(20);
     for (int i = 0; i != 7; ++i) fj::fork_join([] {}, [] {}, [] {});  // site: three
-    fj::fork_each(0, 100, [](int) {});                                // site: turns
+    fj::fork_each(0, 100, [](int) {});                                // site: iterations
     std::vector<int> numbers(1000);
     fj::parallel_for(numbers, [](int& each) { ++each; }, {.grain = 10});                   // site: grain
     static_cast<void>(fj::fork_reduce(0, 10, 0, std::plus<>(), [](int i) { return i; }));  // site: fold
@@ -104,8 +104,8 @@ long fib(int n) {
         fj::fork_join([] {}, [] { fj::fork_join([] { fib(3); }, [] { throw 1; }); });  // site: last
       } catch (int) {}
       try {
-        fj::fork_each(0, 10, [](int turn) {  // site: turn
-          if (turn == 4) throw 1;
+        fj::fork_each(0, 10, [](int iteration) {  // site: iteration
+          if (iteration == 4) throw 1;
         });
       } catch (int) {}
     }
@@ -176,7 +176,7 @@ struct step_times {
 struct brief_strand {
   long steps;
   double takes;  // as many steps of a long one
-} rare_leaf{100, 100}, brief_turn{150, 150};
+} rare_leaf{100, 100}, brief_iteration{150, 150};
 
 /// As rare, by calls. Returns the number of leaves.
 [[gnu::noinline]] long call_leaves(int n) {
@@ -200,12 +200,12 @@ void measure_brief(double step) {
   long leaves = 0;
   rare_leaf.takes = least_time(100, [&] { leaves = call_leaves(15); }) / step;
   rare_leaf.takes /= static_cast<double>(leaves);
-  constexpr int turns = 1000;
-  brief_turn.takes = least_time(100,
-                                [] {
-                                  for (int i = 0; i != turns; ++i) steps(brief_turn.steps);
-                                }) /
-                     turns / step;
+  constexpr int iterations = 1000;
+  brief_iteration.takes = least_time(100,
+                                     [] {
+                                       for (int i = 0; i != iterations; ++i) steps(brief_iteration.steps);
+                                     }) /
+                          iterations / step;
 }
 
 /// Steps of a long strand.
@@ -276,10 +276,10 @@ known rare(int n) {
   return beside(a, b);
 }
 
-known turns() {
+known iterations() {
   known whole{0, 0};
   for (int i = 0; i != 20; ++i) {
-    fj::fork_each(0, 100, [](int turn) { steps(700 + 100 * (turn % 7)); });
+    fj::fork_each(0, 100, [](int iteration) { steps(700 + 100 * (iteration % 7)); });
     whole = after(after(whole, {100 * 700 + 100 * (14 * 21 + 1), 1300}),
                   strand(3000));  // 14 times 0 + ... + 6, and then 0 and 1
   }
@@ -287,11 +287,11 @@ known turns() {
 }
 
 /// Too short to time each.
-known brief_turns() {
+known brief_iterations() {
   known whole{0, 0};
   for (int i = 0; i != 20; ++i) {
-    fj::fork_each(0, 500, [](int) { steps(brief_turn.steps); });
-    whole = after(after(whole, {500 * brief_turn.takes, brief_turn.takes}), strand(5000));
+    fj::fork_each(0, 500, [](int) { steps(brief_iteration.steps); });
+    whole = after(after(whole, {500 * brief_iteration.takes, brief_iteration.takes}), strand(5000));
   }
   return whole;
 }
@@ -317,8 +317,8 @@ known scopes(int depth) {
 known folds() {
   known whole{0, 0};
   for (int i = 0; i != 20; ++i) {
-    const auto value = [](int turn) {
-      steps(20'000 - 1000 * turn);
+    const auto value = [](int iteration) {
+      steps(20'000 - 1000 * iteration);
       return 1;
     };
     const auto add = [](int a, int b) {
@@ -364,8 +364,8 @@ const struct {
     {"quick", [] { return quick(1'000'000); }},
     {"varied", [] { return varied(9); }},
     {"rare", [] { return rare(24); }},
-    {"turns", turns},
-    {"brief_turns", brief_turns},
+    {"iterations", iterations},
+    {"brief_iterations", brief_iterations},
     {"longest", [] { return even(1, 10'000'000, 20'000'000, 10'000'000); }},
     {"scopes", [] { return scopes(4); }},
     {"folds", folds},

@@ -1,7 +1,7 @@
 """profile_test.py PROGRAM: what the profile tells that does not hang on times: counts, lines, sums, and what it says of misuse.
 
 PROGRAM is profile_program.cpp, built as a profile. Tried with strands that are timed not counted (strands.cpp: add_up_strands), with sites by the
-innermost call, without the least of several runs (least_of_runs), and without thefts between the turns of a loop: each fails."""
+innermost call, without the least of several runs (least_of_runs), and without thefts between the iterations of a loop: each fails."""
 
 import dataclasses
 import json
@@ -48,11 +48,11 @@ class ProfileTest(unittest.TestCase):
 
     def test_counts(self):
         told = run("counts")
-        self.expect(forks(told), two=(10945, 21890, 10945), three=(7, 21, 14), turns=(1, 100, 99), grain=(1, 100, 99), fold=(1, 10, 9),
+        self.expect(forks(told), two=(10945, 21890, 10945), three=(7, 21, 14), iterations=(1, 100, 99), grain=(1, 100, 99), fold=(1, 10, 9),
                     scope=(0, 5, 5), outside=(1, 2, 1))
         self.assertEqual(len(forks(told)), 7)
         kinds = {site["line"]: site["kind"] for site in told["sites"] if site["kind"] not in OUTSIDE}
-        self.assertEqual([kinds[LINES[name]] for name in ("two", "turns", "fold", "scope")], ["fork_join", "loop", "fork_reduce", "scope"])
+        self.assertEqual([kinds[LINES[name]] for name in ("two", "iterations", "fold", "scope")], ["fork_join", "loop", "fork_reduce", "scope"])
         functions = {site["line"]: site["function"] for site in told["sites"]}
         self.assertIn("fib", functions[LINES["two"]])
         self.assertIn("counts", functions[LINES["outside"]])
@@ -64,7 +64,7 @@ class ProfileTest(unittest.TestCase):
 
     def test_exceptions(self):
         found = forks(run("throws"))
-        self.expect(found, first=(10, 10, 0), last=(20, 40, 20), turn=(10, 50, 40), two=(20 + 88, 216, 108))
+        self.expect(found, first=(10, 10, 0), last=(20, 40, 20), iteration=(10, 50, 40), two=(20 + 88, 216, 108))
 
     def test_scopes_of_ancestors(self):
         told = run("ancestors")
@@ -165,8 +165,8 @@ class ProfileTest(unittest.TestCase):
         two = next(site for site in dear["sites"] if site["line"] == LINES["two"] and site["kind"] == "fork_join")
         # fib(20) by second branches alone: 10 forks, each with one theft; the first branch of a second branch may have more. 19 levels, at most one each.
         self.assertAlmostEqual(two["saved_free_ns"] / 1e6, 10, delta=0.2)
-        turns = next(site for site in dear["sites"] if site["line"] == LINES["turns"] and site["kind"] == "loop")
-        self.assertAlmostEqual(turns["saved_free_ns"] / 1e6, 99, delta=0.2)  # one after the other
+        iterations = next(site for site in dear["sites"] if site["line"] == LINES["iterations"] and site["kind"] == "loop")
+        self.assertAlmostEqual(iterations["saved_free_ns"] / 1e6, 99, delta=0.2)  # one after the other
         grain = next(site for site in dear["sites"] if site["line"] == LINES["grain"] and site["kind"] == "loop")
         self.assertAlmostEqual(grain["saved_free_ns"] / 1e6, 6, delta=0.2)  # in halves: 63 of 0 to 99 has the most bits
 

@@ -3,7 +3,7 @@ profile_program.cpp, built as a profile and as a serial twin.
 
 Each bound is on a ratio of times of one run, or of runs in turn; what fails is tried again, as other programs may run. The time of a step is
 between the least that was measured in the same runs, and their mean: where the machine is quiet the two are the same. Strands of a hundred steps
-are measured as such. Tried with bugs put in, of which each fails: without the costs of readings (strand.own_cost) brief_turns; without the
+are measured as such. Tried with bugs put in, of which each fails: without the costs of readings (strand.own_cost) brief_iterations; without the
 thread's clock (taken_away) longest beside busy processes; without the least of several runs (least_of_runs) even_long; without what a window
 has more than its strands explain (surprise) rare; with values of a fold one after the other folds; with a strand's position in a scope left
 out (way_from) grandchildren; with what follows a join outside of forks on no path (go_on_outside) longest; with each strand timed (way::each)

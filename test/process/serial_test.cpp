@@ -96,35 +96,36 @@ int main() {
   static_cast<void>(nothing);
   expect(*owner == 4 && &reference == &value, "results as in the other build");
 
-  std::vector<int> turns;
-  fj::parallel_for(1, 8, 3, [&](int i) { turns.push_back(i); });
-  fj::parallel_for_blocks(8, 10, [&](int begin, int end) { turns.insert(turns.end(), {begin, end}); }, {.grain = 2});
-  expect(turns == std::vector<int>{1, 4, 7, 8, 10}, "loops with steps and by blocks");
+  std::vector<int> iterations;
+  fj::parallel_for(1, 8, 3, [&](int i) { iterations.push_back(i); });
+  fj::parallel_for_blocks(8, 10, [&](int begin, int end) { iterations.insert(iterations.end(), {begin, end}); },
+                          {.grain = 2});
+  expect(iterations == std::vector<int>{1, 4, 7, 8, 10}, "loops with steps and by blocks");
   const auto is_even = [](int i) { return i % 2 == 0; };
-  expect(
-      fj::parallel_stable_partition(turns, is_even) == turns.begin() + 3 && turns == std::vector<int>{4, 8, 10, 1, 7},
-      "a stable partition");
+  expect(fj::parallel_stable_partition(iterations, is_even) == iterations.begin() + 3 &&
+             iterations == std::vector<int>{4, 8, 10, 1, 7},
+         "a stable partition");
   const auto append = [](std::string all, int i) { return all + std::to_string(i); };
-  expect(fj::parallel_reduce(turns, std::string(), append, std::plus<>()) == "481017", "a reduction with a join");
+  expect(fj::parallel_reduce(iterations, std::string(), append, std::plus<>()) == "481017", "a reduction with a join");
   const auto append_block = [&](std::size_t begin, std::size_t end, std::string all) {
-    for (; begin != end; ++begin) all = append(all, turns[begin]);
+    for (; begin != end; ++begin) all = append(all, iterations[begin]);
     return all;
   };
-  expect(fj::parallel_reduce(std::size_t{0}, turns.size(), std::string(), append_block, std::plus<>()) == "481017",
+  expect(fj::parallel_reduce(std::size_t{0}, iterations.size(), std::string(), append_block, std::plus<>()) == "481017",
          "a reduction by blocks");
-  std::vector<int> sums(turns.size());
+  std::vector<int> sums(iterations.size());
   const auto scan_block = [&](std::size_t begin, std::size_t end, int all, bool is_final) {
     for (; begin != end; ++begin) {
-      all += turns[begin];
+      all += iterations[begin];
       if (is_final) sums[begin] = all;
     }
     return all;
   };
-  expect(fj::parallel_scan(std::size_t{0}, turns.size(), 0, scan_block, std::plus<>()) == 30 &&
+  expect(fj::parallel_scan(std::size_t{0}, iterations.size(), 0, scan_block, std::plus<>()) == 30 &&
              sums == std::vector<int>{4, 12, 22, 23, 30},
          "a scan by blocks");
   fj::combinable<int> sum;
-  fj::parallel_for(turns, [&](int i) { sum.with_local([i](int& mine) { mine += i; }); });
+  fj::parallel_for(iterations, [&](int i) { sum.with_local([i](int& mine) { mine += i; }); });
   expect(fj::combinable<int>(sum).combine(std::plus<>()) == 30, "a combinable and its copy");
 
   fj::default_options({.procs = 8});

@@ -100,7 +100,7 @@ struct kept_by_scope : forked_by_scope {};
 struct run_by_group : forked_by_scope {};
 struct begun_by_go : forked_by_scope {};
 struct second_branch : forked_by_scope {};
-struct turn_of_loop {
+struct iteration_of_loop {
   void operator()(int) const { spin(20us); }
 };
 
@@ -121,7 +121,7 @@ void name_all() {
   s.join();
   fj::go(begun_by_go()).get();
   fj::fork_join(begun_by_go(), second_branch());
-  fj::fork_each(0, 5, turn_of_loop());
+  fj::fork_each(0, 5, iteration_of_loop());
   fj::parallel_for(0, 5, [](int) { spin(20us); }, {.grain = 1});
 }
 

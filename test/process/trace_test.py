@@ -139,7 +139,7 @@ class TraceTest(unittest.TestCase):
             for name in "forked_by_scope", "run_by_group":  # tried with the names alone in either
                 self.assertIn(story.told(name), page.data_of(story)["names"])
                 self.assertIn(json.dumps(story.told(name))[1:-1], out.getvalue())
-        self.assertLessEqual({"forked_by_scope", "kept_by_scope", "run_by_group", "begun_by_go", "second_branch", "turn_of_loop",
+        self.assertLessEqual({"forked_by_scope", "kept_by_scope", "run_by_group", "begun_by_go", "second_branch", "iteration_of_loop",
                               "a part of a loop in main::λ1"}, names)
         self.assertFalse([name for name in names if name.startswith(("fj::", "child in")) or name in ("", "another")], names)
 

@@ -1,4 +1,4 @@
-// fork_each: every turn once, in order, one record and one stack for the loop, exceptions, cancellation.
+// fork_each: every iteration once, in order, one record and one stack for the loop, exceptions, cancellation.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@ long fib(int n) {
 
 }  // namespace
 
-TEST_CASE("fork_each: every turn once, over indices, iterators and ranges, with any grain") {
+TEST_CASE("fork_each: every iteration once, over indices, iterators and ranges, with any grain") {
   test::for_each_runtime("fork_each", [](fj::runtime& rt, unsigned, test::stealing) {
     for (const std::size_t grain : {0u, 1u, 7u, 1000u}) {
       for (const int n : {0, 1, 2, 100}) {
@@ -46,7 +46,7 @@ TEST_CASE("fork_each: in order with one P") {
 }
 
 TEST_CASE("fork_each: the loop takes the memory of one fork") {
-  // If each turn forks the whole rest of the loop, as by recursion, each turn takes a stack or a frame.
+  // If each iteration forks the whole rest of the loop, as by recursion, each iteration takes a stack or a frame.
   test::for_each_procs([](unsigned p) {
     if (p > 8) return;
     const test::watchdog dog("fork_each: memory", p);
@@ -87,18 +87,19 @@ TEST_CASE("fork_each: the plain loop's exception, and nothing after it on one P"
   });
 }
 
-// With a check of the token alone (tried) the loop goes on to its end and leaves out each turn by itself, for hours.
-TEST_CASE("fork_each: ends when a turn has thrown whose continuation was stolen") {
+// With a check of the token alone (tried) the loop goes on to its end and leaves out each iteration by itself, for
+// hours.
+TEST_CASE("fork_each: ends when an iteration has thrown whose continuation was stolen") {
   const test::watchdog dog("fork_each: thrown elsewhere", 2);
   fj::runtime rt(test::with_procs(2));
   std::atomic<bool> stolen{false};
-  const auto turn = [&](long i) {
+  const auto iteration = [&](long i) {
     if (i > 0) stolen = true;
     if (i > 0) return;
     test::spin_until([&] { return stolen.load(); });
     throw std::runtime_error("first");
   };
-  CHECK_THROWS_WITH(rt.run([&] { fj::fork_each(0L, 1L << 40, turn); }), "first");
+  CHECK_THROWS_WITH(rt.run([&] { fj::fork_each(0L, 1L << 40, iteration); }), "first");
 }
 
 TEST_CASE("fork_each: cancelled if anything was left out") {
@@ -130,7 +131,7 @@ TEST_CASE("fork_each: cancelled if anything was left out") {
   });
 }
 
-// If each turn forks the whole rest of the loop, as by recursion, there is a record for each turn.
+// If each iteration forks the whole rest of the loop, as by recursion, there is a record for each iteration.
 TEST_CASE("fork_each: one record however long the loop is") {
   const test::fences all_public(test::stealing::all_public);
   const test::watchdog dog("fork_each: records", 1);

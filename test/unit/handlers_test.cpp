@@ -1,4 +1,4 @@
-// A branch, a child, a loop's turn or a job that starts in a handler handles its parent's exception, on any worker:
+// A branch, a child, a loop's iteration or a job that starts in a handler handles its parent's exception, on any worker:
 // `throw;` and std::current_exception() do what they do in the serial program.
 #include <doctest/doctest.h>
 
@@ -171,7 +171,7 @@ TEST_CASE("handlers: a strand that waits in a handler shares its exception with 
   });
 }
 
-TEST_CASE("handlers: children of scopes, turns of loops and jobs") {
+TEST_CASE("handlers: children of scopes, iterations of loops and jobs") {
   test::for_each_runtime("children in handlers", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));

@@ -240,7 +240,7 @@ TEST_CASE("after an exception loops and sums start few elements to the right of 
   constexpr int n = 2000;
   std::atomic<bool> thrown = false;
   std::atomic<int> after = 0;
-  const auto turn = [&](int i) {
+  const auto iteration = [&](int i) {
     if (i == 5) {
       thrown = true;
       throw i;
@@ -260,8 +260,8 @@ TEST_CASE("after an exception loops and sums start few elements to the right of 
   const auto all = std::views::iota(0, n);
   for (const std::size_t grain : {0u, 1u}) {
     const fj::loop_options options{.grain = grain};
-    CHECK(begun_after([&] { fj::parallel_for(all, turn, options); }) < n / 20);
-    CHECK(begun_after([&] { (void)fj::parallel_reduce(all, 0, std::plus<>(), turn, options); }) < n / 20);
+    CHECK(begun_after([&] { fj::parallel_for(all, iteration, options); }) < n / 20);
+    CHECK(begun_after([&] { (void)fj::parallel_reduce(all, 0, std::plus<>(), iteration, options); }) < n / 20);
   }
 }
 

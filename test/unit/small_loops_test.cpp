@@ -26,15 +26,15 @@ TEST_CASE("a first element that takes long keeps no other element waiting") {
         if (how == test::stealing::every_fork) return;  // there the rest runs after the first part
         const auto loop = [](unsigned n) {
           std::atomic<unsigned> others = 0;
-          const auto turn = [&](unsigned i) {
+          const auto iteration = [&](unsigned i) {
             if (i != 0) return static_cast<void>(++others);
             test::spin_until([&] { return others == n - 1; });
           };
-          fj::parallel_for(0u, n, turn);
+          fj::parallel_for(0u, n, iteration);
           CHECK(others == n - 1);
           others = 0;
           const auto value = [&](unsigned i) {
-            turn(i);
+            iteration(i);
             return 1.0;
           };
           CHECK(fj::parallel_reduce(std::views::iota(0u, n), 0.0, std::plus<>(), value) == n);

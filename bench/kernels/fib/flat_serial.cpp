@@ -6,7 +6,8 @@ namespace bench::flat {
 
 template <>
 void problem<ways::serial>::run() {
-  // Not in the member: on many processors each turn would wait for what the turn before stored, longer than a fork takes.
+  // Not in the member: on many processors each iteration would wait for what the iteration before stored, longer than a
+  // fork takes.
   const long count = count_;
   long leaves = 0;
   for (long i = 0; i < count; ++i) {

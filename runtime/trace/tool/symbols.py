@@ -102,7 +102,7 @@ OPERATORS = {name: chr(0xe000 + i) for i, name in enumerate(("()", "<=>", "<<=",
 OPERATOR = re.compile(r"\boperator(" + "|".join(map(re.escape, OPERATORS)) + ")")
 # The library's frames around a callable of the user's: what stands before it in the name. In brackets: of what does not have it first.
 AROUND = re.compile(r"fj::task_group::go<|fj::detail::(?:(?:job_call|go_call|closure_child|task|branch|kept_children<[^<>]*>::closure_of)<"
-                    r"|(?:basic_loop_of_turns|one_a_turn|some_a_turn)<(?P<first>))")
+                    r"|(?:basic_loop_of_iterations|one_per_iteration|some_per_iteration)<(?P<first>))")
 
 
 def parts_of(arguments):

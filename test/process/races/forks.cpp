@@ -384,7 +384,7 @@ CASE(fold_body) {  // racy
   use(sum);
 }
 
-CASE(fold_beside) {  // racy: while the strand adds, a thief may run the next turns
+CASE(fold_beside) {  // racy: while the strand adds, a thief may run the next iterations
   int calls = 0;
   long sum = fj::fork_reduce(
       0, 50, 0L,

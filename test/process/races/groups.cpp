@@ -98,7 +98,7 @@ CASE(group_outlives_join) {  // racy: the join of the branch is none of its task
   });
 }
 
-CASE(group_outlives_turns) {  // racy: a task of an earlier turn
+CASE(group_outlives_iterations) {  // racy: a task of an earlier iteration
   std::unique_ptr<fj::task_group> tasks;
   int n = 0;
   fj::parallel_for(0, 5, [&](int i) {

@@ -182,7 +182,7 @@ CASE(heap_in_ignored_code) {  // clean: blocks that a branch has freed, and what
   });
 }
 
-CASE(fold_of_texts) {  // clean: what is folded uses the stack that later turns use, too
+CASE(fold_of_texts) {  // clean: what is folded uses the stack that later iterations use, too
   std::string all = fj::fork_reduce(
       0, 50, std::string(), [](std::string a, const std::string& b) { return a + b; },
       [](int i) {

@@ -279,7 +279,7 @@ CASE(atomic_as_flag) {  // racy: an atomic access orders nothing
   use(seen);
 }
 
-CASE(with_grain) {  // racy: a grain does not order the turns of a block
+CASE(with_grain) {  // racy: a grain does not order the iterations of a block
   std::vector<int> a(n);
   fj::parallel_for(0, n, [&](int i) { a[i / 2] += i; }, {.grain = 64});  // race: a b
 }
@@ -340,9 +340,9 @@ CASE(blocks_2d_between) {  // racy: the border of a block is its neighbour's
 }
 
 CASE(fork_each_counter) {  // racy
-  int turns = 0;
-  fj::fork_each(0, n, [&](int) { ++turns; });  // race: a b
-  use(turns);
+  int iterations = 0;
+  fj::fork_each(0, n, [&](int) { ++iterations; });  // race: a b
+  use(iterations);
 }
 
 CASE(fork_each_clean) {  // clean

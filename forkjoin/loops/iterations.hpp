@@ -1,4 +1,4 @@
-// The turns of a loop of forks: what one fork runs.
+// The iterations of a loop of forks: what one fork runs.
 //
 // Such a loop is a function that is not inlined. In a recursion over it, compilers inline the user's function into the loop:
 // then leaves cost no call, and other calls save no registers for the loop. detail/branch.hpp does the same for forks.
@@ -33,70 +33,76 @@ struct elements_from {
   [[gnu::always_inline]] decltype(auto) operator[](std::size_t i) const { return *detail::advanced(first, i); }
 };
 
-/// A turn calls the body once.
+/// An iteration calls the body once.
 template <class Sequence, class Body>
-struct one_a_turn {
+struct one_per_iteration {
   using result =
       std::invoke_result_t<std::remove_reference_t<Body>&, decltype(std::declval<Sequence&>()[std::size_t()])>;
   using value = std::remove_cvref_t<result>;
 
-  [[gnu::always_inline]] one_a_turn(const Sequence& all, std::size_t, lvalue<Body> what, const loop_options&)
+  [[gnu::always_inline]] one_per_iteration(const Sequence& all, std::size_t, lvalue<Body> what, const loop_options&)
       : sequence(all), body(what) {}
 
   Sequence sequence;
   body_argument<Body> body;
 
   static constexpr void start(std::size_t) noexcept {}
-  static constexpr std::size_t turns(std::size_t n) noexcept { return n; }
-  static constexpr std::size_t begin(std::size_t turn) noexcept { return turn; }
+  static constexpr std::size_t iterations(std::size_t n) noexcept { return n; }
+  static constexpr std::size_t begin(std::size_t iteration) noexcept { return iteration; }
 
-  [[gnu::always_inline]] void operator()(std::size_t turn) { static_cast<void>(std::invoke(body, sequence[turn])); }
+  [[gnu::always_inline]] void operator()(std::size_t iteration) {
+    static_cast<void>(std::invoke(body, sequence[iteration]));
+  }
 
   template <class T, class Op>
-  [[gnu::always_inline]] T add(T sum, std::size_t turn, Op& op) {
+  [[gnu::always_inline]] T add(T sum, std::size_t iteration, Op& op) {
     // Rounded, as values are that thieves have put elsewhere.
-    return static_cast<T>(std::invoke(
-        op, std::move(sum), value(os::rounded([&]() -> decltype(auto) { return std::invoke(body, sequence[turn]); }))));
+    return static_cast<T>(std::invoke(op, std::move(sum), value(os::rounded([&]() -> decltype(auto) {
+                                        return std::invoke(body, sequence[iteration]);
+                                      }))));
   }
 
   template <class Slot>
-  void put(std::size_t turn, Slot* at) {
-    at->emplace(std::invoke(body, sequence[turn]));
+  void put(std::size_t iteration, Slot* at) {
+    at->emplace(std::invoke(body, sequence[iteration]));
   }
 };
 
-/// A turn calls it options.grain times, unless a stop was asked for.
+/// An iteration calls it options.grain times, unless a stop was asked for.
 template <class Sequence, class Body>
-struct some_a_turn {
-  using value = typename one_a_turn<Sequence, Body>::value;
+struct some_per_iteration {
+  using value = typename one_per_iteration<Sequence, Body>::value;
 
-  some_a_turn(const Sequence& all, std::size_t n, lvalue<Body> what, const loop_options& options)
+  some_per_iteration(const Sequence& all, std::size_t n, lvalue<Body> what, const loop_options& options)
       : one(all, n, what, options),
         size(n),
         grain(elements_a_strand(std::max<std::size_t>(options.grain, 1), 1)),
         stop(options.stop) {}
 
-  one_a_turn<Sequence, Body> one;
+  one_per_iteration<Sequence, Body> one;
   std::size_t size, grain;
   const stop_token* stop;
 
   void start(std::size_t) const { throw_if_stopped(stop); }
-  std::size_t turns(std::size_t n) const noexcept { return n / grain + (n % grain != 0); }
-  std::size_t begin(std::size_t turn) const noexcept { return turn < turns(size) ? turn * grain : size; }
+  std::size_t iterations(std::size_t n) const noexcept { return n / grain + (n % grain != 0); }
+  std::size_t begin(std::size_t iteration) const noexcept {
+    return iteration < iterations(size) ? iteration * grain : size;
+  }
 
-  void operator()(std::size_t turn) {
-    for (std::size_t i = begin(turn), end = begin(turn + 1); i != end; ++i) one(i);
+  void operator()(std::size_t iteration) {
+    for (std::size_t i = begin(iteration), end = begin(iteration + 1); i != end; ++i) one(i);
   }
 
   template <class T, class Op>
-  T add(T sum, std::size_t turn, Op& op) {
-    for (std::size_t i = begin(turn), end = begin(turn + 1); i != end; ++i) sum = one.add(std::move(sum), i, op);
+  T add(T sum, std::size_t iteration, Op& op) {
+    for (std::size_t i = begin(iteration), end = begin(iteration + 1); i != end; ++i)
+      sum = one.add(std::move(sum), i, op);
     return sum;
   }
 
   template <class Slot>
-  void put(std::size_t turn, Slot* at) {
-    for (std::size_t i = begin(turn), end = begin(turn + 1); i != end; ++i) one.put(i, at++);
+  void put(std::size_t iteration, Slot* at) {
+    for (std::size_t i = begin(iteration), end = begin(iteration + 1); i != end; ++i) one.put(i, at++);
   }
 };
 
@@ -122,10 +128,10 @@ struct sequence_from<First, Last> {
   }
 };
 
-/// The turns of a loop. Most loops have no options, and cheaper turns.
+/// The iterations of a loop. Most loops have no options, and cheaper iterations.
 template <class First, class Last, class Body, class Options>
-using turns_of = std::conditional_t<std::is_same_v<Options, no_options>,  //
-                                    one_a_turn<typename sequence_from<First, Last>::type, Body>,
-                                    some_a_turn<typename sequence_from<First, Last>::type, Body>>;
+using iterations_of = std::conditional_t<std::is_same_v<Options, no_options>,  //
+                                         one_per_iteration<typename sequence_from<First, Last>::type, Body>,
+                                         some_per_iteration<typename sequence_from<First, Last>::type, Body>>;
 
 }}}  // namespace fj::v0_2::detail
