@@ -31,7 +31,7 @@
 #include "runtime/report.hpp"
 #include "runtime/sched/run.hpp"
 #include "runtime/stacks/overflow.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -277,16 +277,16 @@ void stop_trace(scheduler& s) noexcept {
 
 namespace {
 
-void note_text(event what, std::string_view text) noexcept {
+void emit_text(event what, std::string_view text) noexcept {
   const worker* const m = current_worker();
   trace_ring* const ring = m ? static_cast<trace_ring*>(m->trace) : nullptr;
-  if (ring) note(*m, what, ring->whose().text(text), 0, current_fiber()->number);
+  if (ring) emit(*m, what, ring->whose().text(text), 0, current_fiber()->number);
 }
 
 }  // namespace
 
-void trace_name(const char* text, std::size_t length) noexcept { note_text(event::name, {text, length}); }
-void trace_mark(const char* text, std::size_t length) noexcept { note_text(event::mark, {text, length}); }
+void trace_name(const char* text, std::size_t length) noexcept { emit_text(event::name, {text, length}); }
+void trace_mark(const char* text, std::size_t length) noexcept { emit_text(event::mark, {text, length}); }
 
 void set_default_options(const options& wanted) {
   static_cast<void>(resolve(wanted));  // throws if one makes no sense

@@ -11,7 +11,7 @@
 #include "runtime/sched/blocking_protocol.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -56,8 +56,8 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   os::happens_after(m.exceptions);  // the call may use what belongs to its thread, as may those before it
   const bool expected = !at_once && f.lasting_calls == tuning::lasting_calls;
   if (expected) begun_ns_ = os::now_ns();
-  note_line(m, f);
-  note(m, event::block, at_once || expected, 0, f.number);
+  emit_line(m, f);
+  emit(m, event::block, at_once || expected, 0, f.number);
   call_ = blocking_protocol::begin(m, f, may_lose, at_once || expected);
 }
 
@@ -71,7 +71,7 @@ blocking_call::~blocking_call() {
   set_current_worker(&m);
   set_current_fiber(&f);
   const bool has_processor = blocking_protocol::end(m, call_);
-  note(m, event::unblock, !has_processor, 0, f.number);
+  emit(m, event::unblock, !has_processor, 0, f.number);
   if (!has_processor) {
     // That it lost its P tells that it lasted, unless it gave the P up on the mere expectation.
     const bool lasted = begun_ns_ == 0 || os::now_ns() - begun_ns_ >= tuning::first_delay_ns;

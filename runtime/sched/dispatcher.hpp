@@ -18,7 +18,7 @@
 #include "runtime/sched/time_slices.hpp"
 #include "runtime/sched/timekeeper.hpp"
 #include "runtime/sched/urgent.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -63,7 +63,7 @@ class matching {
   static void give(worker& m, processor& p) noexcept {
     m.proc = &p;
     ++p.count.wakeups;
-    note_wake(p, m);
+    emit_wake(p, m);
     scheduler_hooks::begin_placing(m);
   }
 
@@ -132,7 +132,7 @@ class handoff {
     auto* const strand = p.blocking.retake(call);
     if (!strand) return retaken::came_back;
     ++p.count.retakes;
-    note_retake(p, *strand);
+    emit_retake(p, *strand);
     urgent_.give_back(p);
     detach_records(p, [&](deque& records) {
       strand->records = &records;
@@ -390,7 +390,7 @@ class dispatcher {
       const locked lock(mutex_);
       if (had_processor) {
         if (any_ready() && !has_surplus()) return after_park::work;
-        note(m, event::park);
+        emit(m, event::park);
         ++m.count().parks;
         idle_.put_processor(*m.proc.replace(nullptr));
       }
@@ -412,7 +412,7 @@ class dispatcher {
   }
 
   /// Gives up the P of a caller that goes back to its program: as hand_over, but without a look if it had the P for a
-  /// visit that left no note (parking.hpp).
+  /// visit that found no recheck flag (parking.hpp).
   void leave(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!m.spinning) {
       const locked lock(mutex_);
@@ -615,7 +615,7 @@ class dispatcher {
       m->spinning = true;
       m->proc = &p;
       ++p.count.wakeups;
-      note_wake(p, *m);
+      emit_wake(p, *m);
     }
     m->signal();
     return true;

@@ -15,7 +15,7 @@
 #include "runtime/fork/sharing.hpp"
 #include "runtime/sched/local_queue.hpp"
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -47,7 +47,7 @@ struct thief {
     round_result found;
     steal_rule::each_victim(m, [&](auto& p, deque_thief& victim) {
       found.resumed = local_queue::steal(m, p, only, next_too);
-      note_take(m, p, found.resumed);
+      emit_take(m, p, found.resumed);
       if (!found.resumed) look_at(m, only, p, victim, found);
       return !found.resumed && !found.stolen.record;
     });
@@ -62,7 +62,7 @@ struct thief {
       found.stolen = victim.steal(only);
       if (!found.stolen.record) return;
       ++m.count().steals;
-      note_steal(m, p, found.stolen.record);
+      emit_steal(m, p, found.stolen.record);
       // The next thief shall find a record, too.
       if (!victim.has_public() && !scheduler_hooks::seems_empty(victim)) victim.request();
     } else {
@@ -103,7 +103,7 @@ struct forcer {
       if (!fenced) return forced_sharing::give_up(*d);
       if (!forced_sharing::end(*d, &scheduler_hooks::handles_any)) return;
       ++m.count().exposures;
-      note(m, event::expose, d->public_count());
+      emit(m, event::expose, d->public_count());
       m.count().most_public.raise_to(d->public_count());
     });
     s.forcing().unlock();
@@ -131,7 +131,7 @@ class patience {
     auto& s = m.sched();
     const std::int64_t now = Time::now_ns();
     m.count().begin_looking(now);
-    note(m, event::looking);
+    emit(m, event::looking);
     if (s.all().count() == 1 || s.settings().steal_every_fork) return;  // no owner is held up; or it was asked for
     if (now - m.stolen_at > steal_rule::between_thefts_ns) return;
     while (!needed() && Time::now_ns() - now < steal_rule::between_thefts_ns) Time::pause();
@@ -154,7 +154,7 @@ class patience {
     const std::int64_t now = Time::now_ns();
     const std::int64_t round_took = calm_ ? now - looked_away_until_ : 0;
     const bool small_loops = note_progress(m, only, now);
-    if (small_loops != std::exchange(sees_loops_, small_loops)) note(m, event::sees_loops, small_loops);
+    if (small_loops != std::exchange(sees_loops_, small_loops)) emit(m, event::sees_loops, small_loops);
     const bool fibers = !saw_records && fibers_change(m.sched().all(), only);
     calm_ = small_loops || fibers;
     if (calm_) nothing_since_ = 0;
@@ -338,7 +338,7 @@ struct ready_work {
       if (got.emptied) scheduler_hooks::give_deque(m, *got.emptied);
       if (got.stolen.record) {
         ++m.count().steals;
-        note_steal(m, got.stolen.record);
+        emit_steal(m, got.stolen.record);
         return scheduler_hooks::begin(m, got.stolen);
       }
       if (got.brought) {
@@ -421,12 +421,12 @@ struct work_search {
       if (found.stolen.record) {
         m.stolen_at = os::now_ns();
         m.count().begin_busy(m.stolen_at);
-        note(m, event::busy);
+        emit(m, event::busy);
         fiber* const thief = scheduler_hooks::begin(m, found.stolen);
         scheduler_hooks::note_begin(*thief, m.stolen_at);
         return thief;
       }
-      found.saw_private.note_change(m, saw_private);
+      found.saw_private.emit_change(m, saw_private);
       // No worker is woken for other jobs while the caller counts as spinning. So it hands its P over, if two looks
       // find work of theirs.
       if (only && pass % tuning::rounds_per_look == 0 &&

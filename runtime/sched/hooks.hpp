@@ -26,7 +26,7 @@ enum class waker { goes_on, sleeps };
 #include "runtime/sched/poller.hpp"
 #include "runtime/sched/threads.hpp"
 #include "runtime/sched/worker.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -40,7 +40,7 @@ struct scheduler_hooks {
     FORKJOIN_CHECK(seems_empty(*p.active.load(std::memory_order_relaxed)));
     FORKJOIN_CHECK(p.queue.empty());
     p.count.begin_idle(os::now_ns());
-    note_idle(p);
+    emit_idle(p);
   }
 
   static os::exception_globals& between_handlers() noexcept { return os::between_handlers; }

@@ -6,7 +6,7 @@
 #include "runtime/sched/dispatcher.hpp"
 #include "runtime/sched/find.hpp"
 #include "runtime/sched/local_queue.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 #ifndef FORKJOIN_MACHINE
 #include "runtime/sched/switch_to.hpp"
@@ -33,7 +33,7 @@ struct worker_loop {
   static void execute(worker& m, fiber* f) noexcept {
     if (!m.count().busy.runs()) {
       m.count().begin_busy(os::now_ns());
-      note(m, event::busy);
+      emit(m, event::busy);
     }
     while (f) {
       if (m.sched().dispatcher().has_surplus()) [[unlikely]]

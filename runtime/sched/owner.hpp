@@ -6,7 +6,7 @@
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -31,7 +31,7 @@ struct owner_steps {
     if (d.share(handled)) {
       if (!eager) m.shared_at = os::now_ns();
       ++m.count().publications;
-      note(m, event::publish, d.public_count());
+      emit(m, event::publish, d.public_count());
       m.count().most_public.raise_to(d.public_count());
     }
     if (d.is_in_handler()) d.request();  // until a push finds that the handler is over

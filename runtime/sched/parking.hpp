@@ -22,16 +22,16 @@
 //
 // A caller that takes an idle P for a brief job, and gives it back, need not take these steps: it visits. What it
 // could have kept from others is that they saw no idle P meanwhile. An owner that pushes, a waker, a worker that parks
-// or a caller that goes to sleep relies on that, and leaves a note in the word that counts idle P and visits:
+// or a caller that goes to sleep relies on that, and sets the recheck flag in the word that counts idle P and visits:
 //
 //   caller that visits                                 one of these, at a visit (is_turned_away)
 //   1. --idle, ++visits                                a. has stored its record, or is ready to be woken
-//   2. runs its job                                    b. sees idle == 0 and visits > 0: sets the note, unless the
+//   2. runs its job                                    b. sees idle == 0 and visits > 0: sets the flag, unless the
 //                                                         word has changed
-//   3. --visits, ++idle, unless there is a note
+//   3. --visits, ++idle, unless the flag is set
 //
-// All are changes of one word. So either 3 finds the note of b, and the caller gives its P up as any other worker does,
-// which takes the note off and then looks (handoff::give_up). Or b comes after 3, and finds the idle P.
+// All are changes of one word. So either 3 finds the flag of b, and the caller gives its P up as any other worker does,
+// which clears the flag and then looks (handoff::give_up). Or b comes after 3, and finds the idle P.
 #pragma once
 
 #include <atomic>
@@ -63,26 +63,26 @@ class parking {
   // Visits: a caller has an idle P for a job, and gives it back (above).
 
   void begin_visit() noexcept { counts_.fetch_add(one_visit - one_idle, std::memory_order_seq_cst); }
-  /// The P is idle again; false if an owner, waker, worker or caller has left a note, and nothing has changed.
+  /// The P is idle again; false if an owner, waker, worker or caller has set the recheck flag, and nothing has changed.
   bool end_visit() noexcept {
     std::uint64_t now = counts_.load(std::memory_order_seq_cst);
     do {
-      if (now & note) return false;
+      if (now & recheck) return false;
     } while (!counts_.compare_exchange_weak(now, now + one_idle - one_visit, std::memory_order_seq_cst));
     return true;
   }
-  /// The P is held as by any worker, whose look comes when it gives the P up. That look is for all that left the note.
+  /// The P is held as by any worker, whose look comes when it gives the P up. That look is for all that set the flag.
   void visit_becomes_hold() noexcept {
     std::uint64_t now = counts_.load(std::memory_order_seq_cst);
-    while (!counts_.compare_exchange_weak(now, (now & ~note) - one_visit, std::memory_order_seq_cst)) {}
+    while (!counts_.compare_exchange_weak(now, (now & ~recheck) - one_visit, std::memory_order_seq_cst)) {}
   }
 
   /// Whether no P is idle. Then the caller may rely on those that hold P to look when they give them up.
   bool is_turned_away() noexcept {
     std::uint64_t now = counts_.load(std::memory_order_seq_cst);
     while (idle_of(now) == 0) {
-      if (visits_of(now) == 0 || now & note) return true;
-      if (counts_.compare_exchange_weak(now, now | note, std::memory_order_seq_cst)) return true;
+      if (visits_of(now) == 0 || now & recheck) return true;
+      if (counts_.compare_exchange_weak(now, now | recheck, std::memory_order_seq_cst)) return true;
     }
     return false;
   }
@@ -159,11 +159,11 @@ class parking {
  private:
   using count = os::atomic<int>;
 
-  // Of P, 16 bits each: the idle ones, those that callers visit, and the retired ones; and the note. One word, as a P
-  // that retires or returns changes two, and in between a look at one and a look at the other would see that all P are
-  // idle when they are not.
+  // Of P, 16 bits each: the idle ones, those that callers visit, and the retired ones; and the recheck flag. One word,
+  // as a P that retires or returns changes two, and in between a look at one and a look at the other would see that all
+  // P are idle when they are not.
   static constexpr std::uint64_t one_idle = 1, one_visit = std::uint64_t{1} << 16, one_retired = std::uint64_t{1} << 32,
-                                 note = std::uint64_t{1} << 48;
+                                 recheck = std::uint64_t{1} << 48;
   static constexpr int idle_of(std::uint64_t counts) noexcept { return static_cast<int>(counts % one_visit); }
   static constexpr int visits_of(std::uint64_t counts) noexcept {
     return static_cast<int>(counts / one_visit % one_visit);

@@ -12,7 +12,7 @@
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -25,7 +25,7 @@ void ended_for_fiber(job& over, worker& m) noexcept {
   m.sched().dispatcher().finish(over, m);
   const scheduler::guest counted(waiters);  // the waiter may go on and end its runtime before ready returns
   waiter.becomes(fiber_state::runnable);
-  note_ready(waiters, waiter);
+  emit_ready(waiters, waiter);
   waiters.dispatcher().ready(waiter);
 }
 
@@ -45,14 +45,14 @@ void run_from_thread(scheduler& s, job& brought) {
   begin(*first, {nullptr, &brought});
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
-  note(m, event::job, reinterpret_cast<std::uintptr_t>(brought.body->call));
-  note_birth(s, *first);
+  emit(m, event::job, reinterpret_cast<std::uintptr_t>(brought.body->call));
+  emit_birth(s, *first);
   os::happens_before(&m);  // as in thread_main
   m.begin_light_fences();
   caller_loop::run(brought, m, *first);
   if (m.pace.has_woken()) m.pace.ends(os::now_ns());
   m.end_light_fences();
-  note(m, event::job_end);
+  emit(m, event::job_end);
   if (thread_hooks* const hooks = s.hooks()) hooks->rests(m.hooks_seen, false);
   set_current_worker(nullptr);
   s.threads().give_caller(m);
@@ -71,7 +71,7 @@ void run_from_fiber(scheduler& s, job& brought, worker& m) {
   fiber& here = *current_fiber();
   const wait_place place{.what = "fj::runtime::run, of another runtime"};
   here.waits.show(place);
-  note_wait(m, place);
+  emit_wait(m, place);
   m.submitted = &brought;
   leave(
       [](worker& m, fiber&, void* to) noexcept -> fiber* {

@@ -18,7 +18,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/thread_order.hpp"
 #include "runtime/stacks/overflow.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 #include "runtime/trace/tracer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -26,7 +26,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 namespace {
 
 // By any thread, to the ring of its own if the trace has one for it.
-void note_in(const tracing& traces, event what, unsigned proc, std::uint32_t fiber, std::uint64_t a = 0,
+void emit_in(const tracing& traces, event what, unsigned proc, std::uint32_t fiber, std::uint64_t a = 0,
              std::uint64_t b = 0) noexcept {
   FORKJOIN_PROBE_EVENT(static_cast<unsigned>(what), proc, fiber, a, b);
   tracer* const now = traces.now();
@@ -53,24 +53,24 @@ continuation_body body_of(const continuation& record) noexcept {
   return record.joined.body();
 }
 
-void note_stack(const tracing& traces, const tracer& now, fiber& f) noexcept {
+void emit_stack(const tracing& traces, const tracer& now, fiber& f) noexcept {
   if (f.traced == &now) return;
-  note_in(traces, event::stack, own_proc(), f.number, number_of(f.stack_bottom()), number_of(&f + 1));
+  emit_in(traces, event::stack, own_proc(), f.number, number_of(f.stack_bottom()), number_of(&f + 1));
   f.traced = &now;
 }
 
 // Where its code is, and its join; before its job or the record it was begun for can be gone.
-[[gnu::cold, gnu::noinline]] void note_birth(const tracing& traces, fiber& f) noexcept {
+[[gnu::cold, gnu::noinline]] void emit_birth(const tracing& traces, fiber& f) noexcept {
   tracer* const now = traces.now();
   if (!now) return;
-  note_stack(traces, *now, f);
+  emit_stack(traces, *now, f);
   const continuation* const record = f.stolen;
   if (record) {
-    note_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(body_of(*record)),
+    emit_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(body_of(*record)),
             number_of(&record->joined));
   } else {
     const job* const whose = f.whose;
-    note_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(whose->body->call));
+    emit_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(whose->body->call));
   }
 }
 
@@ -131,22 +131,22 @@ fiber* ended(worker& m, fiber& f, void* owner) noexcept {
 
 void scheduler_hooks::make_runnable(fiber& f) noexcept {
   f.becomes(fiber_state::runnable);
-  note(*current_worker(), event::ready, 0, 0, f.number);
+  emit(*current_worker(), event::ready, 0, 0, f.number);
 }
 
-void note_idle(const processor& p) noexcept { note_in(*p.traces, event::idle, p.index, 0); }
-void note_wake(const processor& p, const worker& woken) noexcept {
-  note_in(*p.traces, event::wake, p.index, 0, woken.number);
+void emit_idle(const processor& p) noexcept { emit_in(*p.traces, event::idle, p.index, 0); }
+void emit_wake(const processor& p, const worker& woken) noexcept {
+  emit_in(*p.traces, event::wake, p.index, 0, woken.number);
 }
-void note_retake(const processor& p, const fiber& strand) noexcept {
-  note_in(*p.traces, event::retake, p.index, strand.number);
+void emit_retake(const processor& p, const fiber& strand) noexcept {
+  emit_in(*p.traces, event::retake, p.index, strand.number);
 }
-void note_ready(scheduler& s, const fiber& f) noexcept {
-  note_in(s.traces(), event::ready, own_proc(), f.number, f.urgent);
+void emit_ready(scheduler& s, const fiber& f) noexcept {
+  emit_in(s.traces(), event::ready, own_proc(), f.number, f.urgent);
 }
-void note_birth(scheduler& s, fiber& f) noexcept { note_birth(s.traces(), f); }
+void emit_birth(scheduler& s, fiber& f) noexcept { emit_birth(s.traces(), f); }
 
-void note_line(const worker& m, fiber& f, std::uintptr_t code) noexcept {
+void emit_line(const worker& m, fiber& f, std::uintptr_t code) noexcept {
   const trace_ring* const ring = m.trace;
   if (!ring) return;
   const os::unseen_by_detector pause;  // a parent does not run meanwhile
@@ -158,18 +158,18 @@ void note_line(const worker& m, fiber& f, std::uintptr_t code) noexcept {
   }
   while (count > 0) {
     fiber& child = *line[--count];
-    note_stack(m.sched().traces(), ring->whose(), child);
-    note(m, event::child, static_cast<fiber*>(child.as_child.stands_for)->number, count == 0 ? code : 0, child.number);
+    emit_stack(m.sched().traces(), ring->whose(), child);
+    emit(m, event::child, static_cast<fiber*>(child.as_child.stands_for)->number, count == 0 ? code : 0, child.number);
   }
 }
 
-void note_wait(worker& m, const wait_place& place, const void* join) noexcept {
+void emit_wait(worker& m, const wait_place& place, const void* join) noexcept {
   trace_ring* const ring = m.trace;
   if (!ring) [[likely]]
     return;
-  note_line(m, *current_fiber());
+  emit_line(m, *current_fiber());
   const std::uint64_t text = place.what ? ring->whose().place(place.what, place.at) : 0;
-  note(m, event::wait, text, number_of(join), current_fiber()->number);
+  emit(m, event::wait, text, number_of(join), current_fiber()->number);
 }
 
 void arrive_on_worker() noexcept {
@@ -281,7 +281,7 @@ void resume(fiber& waited) noexcept {
   waited.ready_at = now;
   waited.ready_for = 1;
   waited.becomes(fiber_state::runnable);
-  note(m, event::ready, waited.urgent, 0, waited.number);
+  emit(m, event::ready, waited.urgent, 0, waited.number);
   m.sched().dispatcher().ready(waited, m.proc);
 }
 
@@ -358,7 +358,7 @@ fiber* scheduler_hooks::begin(worker& m, const stolen_record& what) noexcept {
   fiber& thief = m.proc->stacks.pop();
   detail::begin(thief, what);
   if (m.trace) [[unlikely]]
-    note_birth(m.sched().traces(), thief);
+    emit_birth(m.sched().traces(), thief);
   return &thief;
 }
 

@@ -5,7 +5,7 @@
 #include "runtime/os/context/switch_context.hpp"
 #include "runtime/sched/thread_order.hpp"
 #include "runtime/sched/worker.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -36,13 +36,13 @@ fiber* ended(worker& m, fiber& f, void* owner) noexcept;
 // What strands tell a trace, if one is written.
 
 /// A fiber of that runtime is to begin, before it can.
-void note_birth(scheduler& s, fiber& f) noexcept;
+void emit_birth(scheduler& s, fiber& f) noexcept;
 /// It may go on.
-void note_ready(scheduler& s, const fiber& f) noexcept;
+void emit_ready(scheduler& s, const fiber& f) noexcept;
 /// If the fiber is a scope's child: whose, and its code if that is known.
-void note_line(const worker& m, fiber& f, std::uintptr_t code = 0) noexcept;
+void emit_line(const worker& m, fiber& f, std::uintptr_t code = 0) noexcept;
 /// The running fiber is about to leave: at that join, if the place names no function.
-void note_wait(worker& m, const wait_place& place, const void* join = nullptr) noexcept;
+void emit_wait(worker& m, const wait_place& place, const void* join = nullptr) noexcept;
 
 /// Takes the free stacks below a fiber away, as they do not wait with it, nor go with it to the pool.
 void release_all_below(worker& m, fiber& f) noexcept;
@@ -82,7 +82,7 @@ bool prepare_to_wait_for_others(worker& m) noexcept;
   // Otherwise left alone: to lock it would order this strand before the next that opens it, as ThreadSanitizer sees it.
   if (&d != &no_deque && d.has_private() && d.share_all(os::handled_exception(*m.exceptions))) {
     ++m.count().publications;
-    note(m, event::publish, d.public_count());
+    emit(m, event::publish, d.public_count());
   }
   m.then = then;
   m.argument = argument;

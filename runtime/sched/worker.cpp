@@ -3,7 +3,7 @@
 #include "runtime/os/interrupt.hpp"
 #include "runtime/os/stop_threads.hpp"
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -30,7 +30,7 @@ void worker::sleep() noexcept {
   sleeping_.sleep(wakes_at, scheduler_->poller(), polled);
   os::note_rest(false);
   begin_light_fences();
-  note(*this, event::awake);
+  emit(*this, event::awake);
 }
 
 void worker::begin_light_fences() noexcept {

@@ -12,7 +12,7 @@
 #include "runtime/strand/slow_paths.hpp"
 #include "runtime/strand/until_stolen.hpp"
 #include "runtime/strand/wait_at_join.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -27,8 +27,8 @@ fiber& strand_of(continuation& rest) noexcept { return static_cast<fiber&>(rest)
   os::end_handlers(*m.exceptions);  // the parent keeps its own exceptions
   // The thief's stack must not be given to others before the strand leaves it. Nothing else runs on this thread until
   // then.
-  note_line(m, *parent.below);
-  note(m, event::parent, parent.below->number + std::uint64_t{1}, thief.number + std::uint64_t{1}, parent.number);
+  emit_line(m, *parent.below);
+  emit(m, event::parent, parent.below->number + std::uint64_t{1}, thief.number + std::uint64_t{1}, parent.number);
   thief.begun = false;
   thief.becomes_at_fork(fiber_state::free);
   release_stacks(m, tuning::stacks_at_hand - 1);
@@ -139,7 +139,7 @@ bool finish_child_slow(child& c) noexcept {
 void end_stolen_child(child& c, os::stack_call body) noexcept {
   os::end_handlers(*current_worker()->exceptions);
   // While its parent is sure to be there.
-  note_line(*current_worker(), *current_fiber(), reinterpret_cast<std::uintptr_t>(body));
+  emit_line(*current_worker(), *current_fiber(), reinterpret_cast<std::uintptr_t>(body));
   if (!c.scope.home) {
     auto& group = static_cast<group_children&>(c.scope);
     group.task_ended(group);
@@ -157,14 +157,14 @@ void leave_to_others_slow(join& of_child) noexcept {
   wait_until_finished(of_child);
 }
 
-bool note_wait(children& scope) noexcept {
+bool count_wait(children& scope) noexcept {
   if (scope.joined.all_arrived()) return false;
   ++current_worker()->count().join_waits;
   return true;
 }
 
 void join_children_slow(children& scope) noexcept {
-  if (current_fiber() == scope.home) note_wait(scope);
+  if (current_fiber() == scope.home) count_wait(scope);
   finish_join(scope);
 }
 

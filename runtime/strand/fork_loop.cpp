@@ -13,7 +13,7 @@
 #include "runtime/strand/loop_protocol.hpp"
 #include "runtime/strand/slow_paths.hpp"
 #include "runtime/strand/until_stolen.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -53,7 +53,7 @@ struct loop_steps {
   static void offer(loop_rest& rest, loop_stand_in& offered) noexcept {
     if (push_record(offered)) start_stolen_iteration_slow(rest, offered);
   }
-  static void note_wait() noexcept { ++current_worker()->count().join_waits; }
+  static void count_wait() noexcept { ++current_worker()->count().join_waits; }
   static bool take_back(loop_stand_in& offered) noexcept {
     return pop_record(offered) || finish_stolen_iteration_slow(offered);
   }
@@ -74,7 +74,7 @@ std::uint64_t table_of(const fork_loop& loop) noexcept {
 outcome go_on_with_loop(continuation& self) noexcept {
   auto& rest = static_cast<loop_rest&>(self);
   fork_loop& loop = rest.of;
-  note(*current_worker(), event::loop, table_of(loop), 0, current_fiber()->number);
+  emit(*current_worker(), event::loop, table_of(loop), 0, current_fiber()->number);
   const std::size_t iterations = protocol::go_on_with(rest);
   os::end_handlers(*current_worker()->exceptions);
   protocol::end_thief(loop, iterations);

@@ -7,7 +7,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 #include "runtime/sched/thread_order.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -15,8 +15,8 @@ namespace {
 
 void give_way(worker& m) noexcept {
   if (current_fiber()->keeps_worker || !preemption::prepare(m)) return;
-  note_line(m, *current_fiber());
-  note(m, event::preempt, 0, 0, current_fiber()->number);
+  emit_line(m, *current_fiber());
+  emit(m, event::preempt, 0, 0, current_fiber()->number);
   come_before_thread(m);
   os::switch_context(current_fiber()->context, m.native);
   arrive_on_worker();

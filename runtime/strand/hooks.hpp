@@ -39,7 +39,7 @@ struct strand_hooks {
   /// on in its place, or nullptr. Returns when another strand has resumed this one, perhaps on another worker.
   static void suspend(worker::afterwards then, void* argument) noexcept {
     ++current_worker()->count().suspensions;
-    note_wait(*current_worker(), {}, argument);
+    emit_wait(*current_worker(), {}, argument);
     current_fiber()->arrived_at = 0;
     leave(then, argument);
     const std::int64_t arrived = current_fiber()->arrived_at;

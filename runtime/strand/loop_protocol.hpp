@@ -14,7 +14,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A template, because its steps are fork_loop.cpp's own, or the model's. Of these `running` is the running strand; `loop_stand_in` is
 /// made of the rest that it stands for; `offer(rest, in_place)` pushes what stands in place of the rest, and `take_back(in_place)` pops
-/// it, false if the rest was stolen; note_wait() counts a join that is not complete. `loop` is a fork_loop.
+/// it, false if the rest was stolen; count_wait() counts a join that is not complete. `loop` is a fork_loop.
 template <class Steps>
 struct loop_protocol {
   using fiber = strand_hooks::fiber;
@@ -25,7 +25,7 @@ struct loop_protocol {
   static void join_from(auto& loop, std::size_t first) noexcept {
     loop.joined.stolen(static_cast<std::int64_t>(loop.count - first));
     loop.home = &Steps::running();
-    if (!loop.joined.all_arrived()) Steps::note_wait();
+    if (!loop.joined.all_arrived()) Steps::count_wait();
     wait_for_all(loop.joined);
   }
 

@@ -9,7 +9,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 #include "runtime/strand/slow_paths.hpp"
-#include "runtime/trace/note.hpp"
+#include "runtime/trace/emit.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -38,11 +38,11 @@ void run_on_top_until(const Join& until, Proc proc) noexcept {
       fiber& strand = *current_fiber();
       const bool is_outermost = !strand.runs_on_top.replace(true);
       const std::int64_t begun = os::now_ns();
-      note(m, event::on_top, reinterpret_cast<std::uintptr_t>(stolen_record.joined.body()),
+      emit(m, event::on_top, reinterpret_cast<std::uintptr_t>(stolen_record.joined.body()),
            reinterpret_cast<std::uintptr_t>(&stolen_record.joined), strand.number);
       result = os::call_handling(got.handled, [&] { return stolen_record.joined.body()(stolen_record); });
       const std::int64_t time = os::now_ns() - begun;
-      note(*current_worker(), event::on_top_end, 0, 0, strand.number);
+      emit(*current_worker(), event::on_top_end, 0, 0, strand.number);
       tallies& count = current_worker()->count();
       if (is_outermost) {
         strand.runs_on_top = false;
@@ -104,7 +104,7 @@ namespace {
 
 template <class Rule, class Proc>
 void wait_for_children(children& scope, Proc proc) noexcept {
-  if (is_at_home(scope) && note_wait(scope)) run_on_top_until<Rule>(all_children{scope}, proc);
+  if (is_at_home(scope) && count_wait(scope)) run_on_top_until<Rule>(all_children{scope}, proc);
   finish_join(scope);
 }
 

@@ -10,7 +10,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 void finish_join(join& stolen) noexcept;
 
 // The two parts of join_children_slow. By the home strand: counts the wait if not all have arrived, and says so.
-bool note_wait(children& scope) noexcept;
+bool count_wait(children& scope) noexcept;
 void finish_join(children& scope) noexcept;
 
 /// Whether the record is a parent's continuation, which has a stack of its own.

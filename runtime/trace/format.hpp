@@ -28,7 +28,7 @@ enum class event : std::uint16_t {
   off = 4,    ///< it has left this worker's stack
   end = 5,    ///< it has ended [1 + the fiber that waited for it, which this worker runs next; 0: none]
   wait = 6,   ///< it leaves to wait, or to give way [a text, 0: at a join; the join's address]
-  ready = 7,  ///< it may go on: whoever made it so is where this was noted [1: it is urgent]
+  ready = 7,  ///< it may go on: whoever made it so is where this was emitted [1: it is urgent]
   loop = 8,   ///< what it has begun is the rest of a loop of forks [the loop's virtual table]
   /// A thief has this one, the parent of a scope's child, go on [1 + the child's fiber; 1 + the thief's, which ends].
   parent = 9,

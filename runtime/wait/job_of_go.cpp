@@ -93,7 +93,7 @@ void go_job::start(scheduler& s, std::size_t stack_size, task_count* counted) {
   mine.urgent = urgent;
   if (urgent) s.begin_urgent();
   begin(*f, {nullptr, &mine});
-  note_birth(s, *f);
+  emit_birth(s, *f);
   s.monitor().watch();  // the fiber may wait for a P; without a monitor it waits until that P's strand leaves
   make_ready(s, *f);
 }
@@ -158,7 +158,7 @@ void yield_strand() noexcept {
   m->sched().monitor().watch();
   if (!may_leave()) return;
   ++m->count().suspensions;
-  note_wait(*m, {.what = "fj::yield"});
+  emit_wait(*m, {.what = "fj::yield"});
   leave([](worker& on, fiber& f, void*) noexcept { return caller_loop::yield(on, f); }, nullptr);
 }
 

@@ -114,14 +114,14 @@ timer_heap& wait_hooks::arm(timer& t) noexcept {
   here.waits.show(place);
   of.monitor().watch();  // once it is woken it may wait for a P
   ++current_worker()->count().suspensions;
-  note_wait(*current_worker(), place);
+  emit_wait(*current_worker(), place);
   leave(then, argument);
   here.waits.hide();
 }
 
 void wait_hooks::resume(scheduler& of, fiber& f, turn when) noexcept {
   f.becomes(fiber_state::runnable);
-  note_ready(of, f);
+  emit_ready(of, f);
   make_ready(of, f, when);
 }
 

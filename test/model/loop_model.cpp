@@ -59,7 +59,7 @@ class looping_strands : public strands_scenario {
     static strand& running() { return looping_->current_strand(); }
     static void offer(loop_rest&, loop_stand_in& offered) { push(offered.pushed); }
     static void offer(loop_rest&, record& itself) { push(itself); }
-    static void note_wait() {}
+    static void count_wait() {}
     static bool take_back(loop_stand_in& offered) { return pop(offered.pushed); }
     static bool take_back(record& itself) { return pop(itself); }
 
