@@ -1,7 +1,7 @@
 // The context of a strand, and the call of a function on another stack, in such a way that a thief may continue the
 // caller during the call.
 //
-// With assembly (runtime/os/context/call_on_stack_<processor>.S) that is a call like any other, except that it stores
+// With assembly (runtime/os/context/call_on_stack_<CPU>.S) that is a call like any other, except that it stores
 // the callee-saved registers where a thief can find them. With Boost.Context (FORKJOIN_BOOST_CONTEXT: other CPUs,
 // sanitizers, or the build option `context`) it is two switches of contexts. The switches themselves are in
 // runtime/os/context/switch_context.hpp.

@@ -18,10 +18,10 @@ struct replay {
 
 /// For `fj::runtime`, and for the default runtime by fj::default_options.
 struct options {
-  /// P: how many strands run at once. 0: the environment variable FORKJOIN_PROCS, else the number of processors that
+  /// P: how many strands run at once. 0: the environment variable FORKJOIN_PROCS, else the number of CPUs that
   /// the affinity mask and the cgroup's quota allow. At most 4,096. runtime::set_procs says how many of them are in
   /// use. A thread that the runtime starts gets the affinity mask of the one that needs it, most often the caller of
-  /// run. So if threads that are bound to one processor call run, another one should be the first.
+  /// run. So if threads that are bound to one CPU call run, another one should be the first.
   unsigned procs = 0;
 
   /// Bytes reserved for each fiber's stack, not touched before use. From 16 KiB to 1 TiB. 0: the environment variable

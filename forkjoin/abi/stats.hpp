@@ -105,7 +105,7 @@ struct stats {
   /// Neither membarrier(2) nor a signal in its place is to be had, so each fork passes a fence.
   bool forks_fence = false;
   /// Without membarrier(2): how often a thread did not answer the signal in its place, because it blocks it or had no
-  /// processor.
+  /// CPU.
   std::uint64_t fences_unanswered = 0;
   std::uint64_t schedule_choices = 0;  ///< with options::schedule: how often it was chosen which thread goes on
   std::uint64_t schedule_hash = 0;     ///< of these choices: two runs with one hash took the same course

@@ -5,7 +5,7 @@
 //    rest to thieves meanwhile: if an element takes long, a thief takes all that comes after its part. The strand
 //    shares the loop once the loop has run for worth_ns, or the rest seems to take as much more.
 // 2. No such bound is best for all programs: if loops of a program use the same data, and some of these loops are
-//    shared, the data lie in the caches of two processors, and what it costs to fetch them depends on how far these are
+//    shared, the data lie in the caches of two CPUs, and what it costs to fetch them depends on how far these are
 //    apart. So each type of body, for each length of its loops, tries an early and a late bound now and then, and keeps
 //    the faster one for some time. Where early has won, later loops are shared from their start.
 // 3. What a loop of as many elements with the same body took before decides its parts. If it was brief, the first part
@@ -37,7 +37,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// Whether loops of a type of body, and of about one length, are shared early or late. A trial runs `windows` of loops
 /// by the two ways in turn, takes the time of an element in each window but its first loops, which find their data
 /// where the other way left it, and keeps the faster way for so many loops that a trial costs little. A way counts with
-/// its best window, as the system may take a processor away in another. If it does so often, sharing does not gain,
+/// its best window, as the system may take a CPU away in another. If it does so often, sharing does not gain,
 /// whatever the trial found: so where loops are shared early, later windows must be faster, too, than loops that were
 /// shared late. If a window soon after the trial is not, these strands share late until the next trial; if one is not
 /// later, they try again, as what lasts would have come sooner. If late has won, the next trial comes soon, and each
@@ -74,7 +74,7 @@ class sharing_trial {
       if (took_ns >= is_long) return;
       count(at, elements, took_ns);
     } else if (shares_.load(std::memory_order_relaxed)) {
-      // A loop may be long only because another worker had lost its processor: so not took_ns tells.
+      // A loop may be long only because another worker had lost its CPU: so not took_ns tells.
       if (static_cast<float>(elements) * best_[1].load(std::memory_order_relaxed) >= is_long) return;
       if (!holds(at - trial, elements, took_ns)) return;
     }

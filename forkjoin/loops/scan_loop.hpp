@@ -295,7 +295,7 @@ class scan_of_elements {
     return detail::fold_in_steps<T, width, width>(from, n, get, op_);
   }
 
-  // As scan_chain, but returns exactly what sum_of does. One loop does both, as a chain leaves most of the processor's units
+  // As scan_chain, but returns exactly what sum_of does. One loop does both, as a chain leaves most of the CPU's units
   // idle.
   T scan_and_sum(In from, Out to, std::size_t n, T acc) {
     if constexpr (in_steps) {

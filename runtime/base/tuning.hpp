@@ -21,7 +21,7 @@ inline constexpr std::int64_t search_ns = 100'000;
 inline constexpr std::int64_t patience_ns = 10'000;
 
 /// Nanoseconds that a call from outside lasts, after it first woke a worker, at most to be brief: what the system calls that choose
-/// a processor for the worker take both threads. Measured: runtime/DECISIONS.md, "A woken thread is kept off its waker's processor".
+/// a CPU for the worker take both threads. Measured: runtime/DECISIONS.md, "A woken thread is kept off its waker's CPU".
 inline constexpr std::int64_t brief_call_ns = 90'000;
 
 /// Of so many calls that last longer, one is taken for brief, to see whether they still last longer.

@@ -3,7 +3,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// Processors this process may run on at once: its affinity mask, and the quota of its cgroup (v2 cpu.max, v1
+/// CPUs this process may run on at once: its affinity mask, and the quota of its cgroup (v2 cpu.max, v1
 /// cpu.cfs_quota_us; the tightest on the way to the root), rounded up. At least 1. Tests put another folder before the
 /// names of the files, by `root`.
 unsigned available_cpus(const char* root = "") noexcept;

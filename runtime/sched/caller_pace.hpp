@@ -10,7 +10,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A woken thread that lies behind its waker begins once the waker is done or the kernel moves it. To have it begin
 /// elsewhere takes both threads system calls, which pay off in calls that last longer than those (runtime/DECISIONS.md,
-/// "A woken thread is kept off its waker's processor"). Calls are expected to be as brief as the last one was. The
+/// "A woken thread is kept off its waker's CPU"). Calls are expected to be as brief as the last one was. The
 /// thread's own; times by os::now_ns.
 class caller_pace {
  public:

@@ -9,7 +9,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// For debuggers: how a strand is saved. 1 as call_on_stack_<processor>.S says, 0 as Boost.Context does.
+/// For debuggers: how a strand is saved. 1 as call_on_stack_<CPU>.S says, 0 as Boost.Context does.
 #ifdef FORKJOIN_BOOST_CONTEXT
 inline constexpr unsigned switches_by_assembly = 0;
 #else
