@@ -23,7 +23,8 @@ class deque_pool {
   /// An empty deque, or nullptr when the system refuses memory.
   deque* take() noexcept;
 
-  /// Makes sure that there are `count` fallback deques, which have no capacity. False when the system refuses memory.
+  /// Makes sure that there are `count` fallback deques, without room for public records: for a P whose fiber leaves while the system refuses
+  /// memory. Forks run as plain calls until the P gets a better one. False when the system refuses memory.
   bool have_fallbacks(std::size_t count) noexcept {
     return fallbacks_made_.load(std::memory_order_relaxed) >= count || make_fallbacks(count);
   }
