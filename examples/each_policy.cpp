@@ -1,5 +1,5 @@
-// One tree of forks with several policies: which child runs first, and what a strand does that waits at a join. The results are the
-// same, what the Ps did is not. Usage: each_policy [n], default 30.
+// One tree of forks with several policies: which child runs first, and what a strand does that waits at a join. The
+// results are the same, what the Ps did is not. Usage: each_policy [n], default 30.
 
 #include <cstdlib>
 #include <forkjoin/forkjoin.hpp>

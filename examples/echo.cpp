@@ -1,6 +1,6 @@
-// An echo over TCP, on the loopback. The server has a fiber for each connection; for each request it sums the numbers that came, by
-// a parallel_reduce, and sends them back with the sum. The clients are fibers, too: all connect first, and then each waits for its
-// answer before it sends again. Linux.
+// An echo over TCP, on the loopback. The server has a fiber for each connection; for each request it sums the numbers
+// that came, by a parallel_reduce, and sends them back with the sum. The clients are fibers, too: all connect first,
+// and then each waits for its answer before it sends again. Linux.
 //
 //   echo [connections [requests]]                  server and clients in one program; default 1000 10
 //   echo server <port>

@@ -11,8 +11,8 @@ int main(int argc, char** argv) {
   std::vector<int> numbers(n);
   fj::parallel_for(std::size_t{0}, n, [&](std::size_t i) { numbers[i] = static_cast<int>(i * 7 % 1000); });
 
-  // Two searches at once: fj::parallel_invoke is oneTBB's name for fj::fork_join. Each finds the first place, as std::find, and what lies
-  // behind it is searched only until it is found.
+  // Two searches at once: fj::parallel_invoke is oneTBB's name for fj::fork_join. Each finds the first place, as
+  // std::find, and what lies behind it is searched only until it is found.
   auto [first, none] = fj::parallel_invoke([&] { return fj::parallel_find(numbers, 999); },  //
                                            [&] { return fj::parallel_find(numbers, 1'000); });
   std::cout << "999 is number " << first - numbers.begin() << (none == numbers.end() ? ", 1000 is not there\n" : "\n");

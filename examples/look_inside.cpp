@@ -1,5 +1,5 @@
-// A program that looks at its own fibers: how many there are, where they wait, which are lost, and what its runtime did.
-// Usage: look_inside
+// A program that looks at its own fibers: how many there are, where they wait, which are lost, and what its runtime
+// did. Usage: look_inside
 
 #include <forkjoin/forkjoin.hpp>
 #include <forkjoin/go.hpp>

@@ -1,4 +1,5 @@
-// Four programs that do not get faster with more Ps, each for another reason. forkjoin/guide/tracing.md finds the reasons in traces.
+// Four programs that do not get faster with more Ps, each for another reason. forkjoin/guide/tracing.md finds the
+// reasons in traces.
 //
 //   FORKJOIN_TRACE=lock.trace no_speedup lock 100; forkjoin-trace summary lock.trace
 

@@ -1,5 +1,5 @@
-// A pipeline whose stages fork: one fiber makes blocks of numbers, one sorts each block in parallel, one adds up the medians.
-// While a stage waits for the next block, its worker helps the others. Usage: pipeline [blocks], default 20.
+// A pipeline whose stages fork: one fiber makes blocks of numbers, one sorts each block in parallel, one adds up the
+// medians. While a stage waits for the next block, its worker helps the others. Usage: pipeline [blocks], default 20.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Mergesort with a mistake, which ./dev profile examples/serial_move.cpp finds: forkjoin/guide/profile.md. mergesort.cpp is without it.
-// Usage: serial_move [n], default 200,000 words.
+// Mergesort with a mistake, which ./dev profile examples/serial_move.cpp finds: forkjoin/guide/profile.md.
+// mergesort.cpp is without it. Usage: serial_move [n], default 200,000 words.
 
 #include <algorithm>
 #include <cstdlib>

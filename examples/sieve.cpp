@@ -1,5 +1,5 @@
-// A prime sieve: a chain of fibers, each of which passes on what its prime does not divide. Usage: sieve [n], default 100:
-// the n-th prime number.
+// A prime sieve: a chain of fibers, each of which passes on what its prime does not divide. Usage: sieve [n], default
+// 100: the n-th prime number.
 
 #include <cstdlib>
 #include <forkjoin/go.hpp>

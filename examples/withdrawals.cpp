@@ -1,5 +1,6 @@
-// A test that tries many schedules of a program. Two fibers withdraw money from one account: each looks whether there is enough, and
-// waits before it takes it. Some schedule lets both look first. Usage: withdrawals; the exit status is 0 if the mistake was found.
+// A test that tries many schedules of a program. Two fibers withdraw money from one account: each looks whether there
+// is enough, and waits before it takes it. Some schedule lets both look first. Usage: withdrawals; the exit status is 0
+// if the mistake was found.
 
 #include <forkjoin/explore.hpp>
 #include <forkjoin/go.hpp>

@@ -1,5 +1,5 @@
-// A pool of fibers that take jobs from a channel until they are told to stop. Each waits for a job or for the end, whichever
-// comes first. Usage: worker_pool [jobs], default 1000.
+// A pool of fibers that take jobs from a channel until they are told to stop. Each waits for a job or for the end,
+// whichever comes first. Usage: worker_pool [jobs], default 1000.
 
 #include <cstdlib>
 #include <forkjoin/go.hpp>

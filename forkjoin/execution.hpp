@@ -439,8 +439,8 @@ class wait_receiver {
 /// if it was stopped.
 ///
 /// If the time options.until comes, or options.stop is asked to stop, the sender's stop token is asked to stop; then
-/// wait waits on, until the sender has completed. If it was stopped, wait throws fj::timed_out or fj::cancelled. A value
-/// or an error that comes in spite of that is returned or thrown.
+/// wait waits on, until the sender has completed. If it was stopped, wait throws fj::timed_out or fj::cancelled. A
+/// value or an error that comes in spite of that is returned or thrown.
 ///
 /// The sender finds in its environment, by get_scheduler, get_start_scheduler and get_delegation_scheduler, the
 /// scheduler of the runtime that wait is called in; outside any runtime, that of the default one.

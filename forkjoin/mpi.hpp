@@ -83,9 +83,9 @@ struct mpi_end {
   std::size_t last;  ///< the request that was the last to complete; requests.size(): none was active
 };
 
-/// Waits until all of the requests that are active have completed, or any one of them, and then no other. Sets those that have to
-/// MPI_REQUEST_NULL, and their statuses. If a limit ends the wait, the others are as before. Throws mpi::error,
-/// std::bad_alloc.
+/// Waits until all of the requests that are active have completed, or any one of them, and then no other. Sets those
+/// that have to MPI_REQUEST_NULL, and their statuses. If a limit ends the wait, the others are as before. Throws
+/// mpi::error, std::bad_alloc.
 mpi_end mpi_wait(std::span<MPI_Request> requests, MPI_Status* statuses, bool is_any, const mpi_operation& of,
                  const wait_options& options);
 
@@ -243,7 +243,8 @@ class session {
     return start_receive_as({"fj::mpi::session::start_receive", from, tag, at}, detail::mpi_bytes(into));
   }
 
-  /// Returns when the data may be changed. Throws fj::mpi::unfinished if a time or a stop ends the wait, fj::mpi::error.
+  /// Returns when the data may be changed. Throws fj::mpi::unfinished if a time or a stop ends the wait,
+  /// fj::mpi::error.
   template <detail::mpi_data V>
   void send(const V& data, int to, int tag = 0, wait_options options = {}) const {
     const detail::mpi_operation of{"fj::mpi::session::send", to, tag, options.at};

@@ -1,17 +1,17 @@
 // A false report would be worse than none. The proof that a report is true:
 //
-// 1. The look first checks all that could go on later by itself: timers, descriptors that strands wait for, the monitors. There
-//    are none, or they rest. Only a thread that runs could add one.
-// 2. The thread that looks counts the threads that sleep for good: for each it sees that no signal has come and in which of its
-//    sleeps the thread is. Then it asks the system how many threads the process has. Then it counts again.
-// 3. If both counts found the same threads in the same sleeps without a signal, all of them slept without one at the moment when
-//    the system was asked: the number of sleeps only grows, and a signal stays until its thread is awake (sched/worker.cpp). A
-//    thread outside stays in the list until it goes on, and the list is locked.
+// 1. The look first checks all that could go on later by itself: timers, descriptors that strands wait for, the
+//    monitors. There are none, or they rest. Only a thread that runs could add one.
+// 2. The thread that looks counts the threads that sleep for good: for each it sees that no signal has come and in
+//    which of its sleeps the thread is. Then it asks the system how many threads the process has. Then it counts again.
+// 3. If both counts found the same threads in the same sleeps without a signal, all of them slept without one at the
+//    moment when the system was asked: the number of sleeps only grows, and a signal stays until its thread is awake
+//    (sched/worker.cpp). A thread outside stays in the list until it goes on, and the list is locked.
 // 4. If the process had so many threads at that moment, no other thread ran. So no thread will send a signal.
 //
-// What another thread did before it went to sleep is visible: a thread says by a seq_cst store, or under the mutex of the list,
-// that it sleeps. A sleeping thread may also run a handler of a signal: if the program has such a handler, there is no report.
-// Threads that this copy of the library does not know count as threads that run.
+// What another thread did before it went to sleep is visible: a thread says by a seq_cst store, or under the mutex of
+// the list, that it sleeps. A sleeping thread may also run a handler of a signal: if the program has such a handler,
+// there is no report. Threads that this copy of the library does not know count as threads that run.
 #include "runtime/deadlock_report.hpp"
 
 #include <atomic>
@@ -85,8 +85,8 @@ sleeping count_sleeping(const instances& known) noexcept FORKJOIN_REQUIRES(known
   std::abort();
 }
 
-// Whether a fiber or thread waits for what only threads outside of the library bring, such as a connection from Boost.Asio. A
-// program may do nothing else for hours.
+// Whether a fiber or thread waits for what only threads outside of the library bring, such as a connection from
+// Boost.Asio. A program may do nothing else for hours.
 bool awaits_others(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex) {
   bool any = false;
   for_each_waiting_fiber(known, [&any](const fiber& f) { any |= f.waits.ended_by_others(); });

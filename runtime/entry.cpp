@@ -296,7 +296,8 @@ void set_default_options(const options& wanted) {
     throw std::logic_error(
         "fj::default_options: the default runtime is there already; call it earlier, before anything enters that "
         "runtime");
-  // The program's texts may end after this call, and the default runtime begins later. Never destroyed, as that runtime.
+  // The program's texts may end after this call, and the default runtime begins later. Never destroyed, as that
+  // runtime.
   static auto& texts = *new std::array<std::string, 3>;
   known.default_options = wanted;
   // With an option more this does not compile: name it, and if it is a text keep it below.

@@ -25,7 +25,8 @@ std::string flight_recorder_file(const options& wanted);
 /// After how long a run of a strand is reported: FORKJOIN_LONG_RUN_MS, in nanoseconds; 0: never. Throws like resolve.
 std::int64_t long_run_from_environment();
 
-/// How many events a trace keeps of each thread: FORKJOIN_TRACE_EVENTS, rounded up to a power of two. Throws like resolve.
+/// How many events a trace keeps of each thread: FORKJOIN_TRACE_EVENTS, rounded up to a power of two. Throws like
+/// resolve.
 std::uint64_t trace_events_from_environment();
 
 /// How a process is to look for lost fibers: FORKJOIN_LOST, FORKJOIN_LOST_HEAP and FORKJOIN_LOST_MS.

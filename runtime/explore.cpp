@@ -172,8 +172,8 @@ class explorer {
   std::optional<std::pair<std::string, std::uint64_t>> expected_;
 };
 
-// Fewer changes with which the program still fails in the same way. By halves, then by quarters, and so on: Zeller and Hildebrandt,
-// "Simplifying and isolating failure-inducing input" (2002).
+// Fewer changes with which the program still fails in the same way. By halves, then by quarters, and so on: Zeller and
+// Hildebrandt, "Simplifying and isolating failure-inducing input" (2002).
 std::vector<schedule_log::change> shortened(explorer& by, std::uint64_t seed, const course& failed) {
   std::vector<schedule_log::change> kept = failed.changes;
   unsigned left = most_shortenings;

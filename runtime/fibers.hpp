@@ -17,12 +17,13 @@ using seen_waits = std::map<const fiber*, std::uint32_t>;
 /// Throws std::bad_alloc.
 seen_waits see_waits(const scheduler& s);
 
-/// A line for each P and for each place where fibers wait, with the numbers of the first of them. From any thread, while the
-/// runtime works: each line was true at some time during the call. Throws std::bad_alloc.
+/// A line for each P and for each place where fibers wait, with the numbers of the first of them. From any thread,
+/// while the runtime works: each line was true at some time during the call. Throws std::bad_alloc.
 /// `before`: what was seen at an earlier time; the text says which fibers have waited since then.
 std::string describe_fibers(scheduler& s, const seen_waits* before = nullptr);
 
-/// Adds those of this runtime. From any thread, while the runtime works: each fiber is counted as it was at some time during the call.
+/// Adds those of this runtime. From any thread, while the runtime works: each fiber is counted as it was at some time
+/// during the call.
 void add_fibers(fiber_counts& to, const scheduler& s) noexcept;
 
 /// A line for each thread outside of any runtime that has waited in the library for long. Throws std::bad_alloc.

@@ -10,8 +10,8 @@ struct instance;
 /// Writes the events into the recorder's file, and says so, or why not. Nothing if there is no recorder.
 void write_flight(instance& of) noexcept;
 
-/// From now on the monitor writes them, and the backtrace of a strand that keeps its P for long while others are ready. Throws
-/// std::invalid_argument.
+/// From now on the monitor writes them, and the backtrace of a strand that keeps its P for long while others are ready.
+/// Throws std::invalid_argument.
 void report_long_runs(instance& of);
 
 }}}  // namespace fj::v0_2::detail

@@ -17,7 +17,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-// No other thread may hold these mutexes while fork(2) copies them. The child process has none of the threads that sleep.
+// No other thread may hold these mutexes while fork(2) copies them. The child process has none of the threads that
+// sleep.
 void before_fork() FORKJOIN_UNANALYSED {
   known_instances().making_default.lock();
   known_instances().mutex.lock();
@@ -50,8 +51,9 @@ constinit instances all_instances;
 
 instances& known_instances() noexcept { return all_instances; }
 
-// Where debuggers find the data of the library, which need no other information of it: gdb/forkjoin-gdb.py, which has the same order.
-// Offsets in classes that have bases are no matter of the language, but of the ABI (Itanium C++ ABI, section 2.4), which all of our compilers follow.
+// Where debuggers find the data of the library, which need no other information of it: gdb/forkjoin-gdb.py, which has
+// the same order. Offsets in classes that have bases are no matter of the language, but of the ABI (Itanium C++ ABI,
+// section 2.4), which all of our compilers follow.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 

@@ -15,7 +15,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A scheduler, and what its runtime needs besides scheduling. Its threads begin and end while they take turns, if they do.
+/// A scheduler, and what its runtime needs besides scheduling. Its threads begin and end while they take turns, if they
+/// do.
 struct instance : schedule_session, scheduler {
   explicit instance(const options& wanted);
 
@@ -26,8 +27,8 @@ struct instance : schedule_session, scheduler {
   list_links<instance> links;     ///< among all
 };
 
-/// Never destroyed: the default runtime is not, and a signal may come while the process ends. In the copy that fork(2) makes the
-/// mutexes are free.
+/// Never destroyed: the default runtime is not, and a signal may come while the process ends. In the copy that fork(2)
+/// makes the mutexes are free.
 struct instances {
   os::mutex making_default;                    ///< before `mutex`
   std::atomic<instance*> by_default{nullptr};  ///< changed under making_default
@@ -38,7 +39,8 @@ struct instances {
 };
 instances& known_instances() noexcept;
 
-/// Calls visit(fiber) for each that waits, of all runtimes that are no forked copies. They work meanwhile: it may go on before the call.
+/// Calls visit(fiber) for each that waits, of all runtimes that are no forked copies. They work meanwhile: it may go on
+/// before the call.
 template <class Visit>
 void for_each_waiting_fiber(const instances& known, Visit visit) FORKJOIN_REQUIRES(known.mutex) {
   for (instance* each = known.all.first(); each; each = known.all.after(*each)) {
@@ -49,7 +51,8 @@ void for_each_waiting_fiber(const instances& known, Visit visit) FORKJOIN_REQUIR
   }
 }
 
-/// What each P and each fiber does, of all that are no forked copies, and what threads outside wait for. Throws std::bad_alloc.
+/// What each P and each fiber does, of all that are no forked copies, and what threads outside wait for. Throws
+/// std::bad_alloc.
 std::string describe_all_fibers(const instances& known) FORKJOIN_REQUIRES(known.mutex);
 
 /// Prints that, and what their flight recorders have.

@@ -20,7 +20,8 @@ namespace {
 
 // A strand that asks again and again, as by try_lock, is not to go on for ever.
 constexpr unsigned most_points_in_row = 200;
-// By priorities, one of so many choices where the thread that has the turn cannot go on is at random: what goes first may wait for another.
+// By priorities, one of so many choices where the thread that has the turn cannot go on is at random: what goes first
+// may wait for another.
 constexpr std::uint32_t choices_a_fair_one = 16;
 
 constexpr std::int64_t first_of_all = std::int64_t{1} << 62;

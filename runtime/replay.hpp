@@ -1,12 +1,16 @@
-// Schedules that repeat: the threads of a runtime take turns (os/turns.hpp), and a seed, or a list, says which of them goes on.
+// Schedules that repeat: the threads of a runtime take turns (os/turns.hpp), and a seed, or a list, says which of them
+// goes on.
 //
-// What a schedule depends on is in the process: the seed, the program, the clock of the turns, dice that are begun by numbers. So the same
-// seed gives the same schedule anywhere. Two ways to choose, by the seed:
-//   odd: at random; some seeds rather go on with the thread that has the turn. The runtime is also chaotic (base/chaos.hpp), so that strands
+// What a schedule depends on is in the process: the seed, the program, the clock of the turns, dice that are begun by
+// numbers. So the same seed gives the same schedule anywhere. Two ways to choose, by the seed:
+//   odd: at random; some seeds rather go on with the thread that has the turn. The runtime is also chaotic
+//   (base/chaos.hpp), so that strands
 //     which share a P change, too.
-//   even: by priorities. Each strand has one at random, and the first of those that can go on does; at up to three points, at random, the
-//     strand that has the turn becomes the last. Source: Burckhardt and others, "A randomized scheduler with probabilistic guarantees of
-//     finding bugs" (PCT, ASPLOS 2010): a bug that needs d orders is found with probability 1 / (n k^(d-1)) of n strands and k points.
+//   even: by priorities. Each strand has one at random, and the first of those that can go on does; at up to three
+//   points, at random, the
+//     strand that has the turn becomes the last. Source: Burckhardt and others, "A randomized scheduler with
+//     probabilistic guarantees of finding bugs" (PCT, ASPLOS 2010): a bug that needs d orders is found with probability
+//     1 / (n k^(d-1)) of n strands and k points.
 #pragma once
 
 #include <atomic>
@@ -101,7 +105,8 @@ class schedule_chooser {
   full_schedule_log* const kept_;
 };
 
-/// While it lives, the calling thread and those of its runtimes take turns, if a schedule is wanted. Several of one thread share them.
+/// While it lives, the calling thread and those of its runtimes take turns, if a schedule is wanted. Several of one
+/// thread share them.
 class schedule_session {
  public:
   /// Throws std::invalid_argument as schedule_chooser, std::logic_error if another thread has one.

@@ -46,16 +46,17 @@ struct lost_time {
   double sum() const noexcept { return serial + short_loops + thefts + cpus + waits; }
 };
 
-// While one P alone is busy, the others cannot be: that is the cause, whatever they do meanwhile; but while no CPU runs that one,
-// what has the CPU is. While none is busy, all strands wait. What is lost while several are busy, thefts could have given back.
+// While one P alone is busy, the others cannot be: that is the cause, whatever they do meanwhile; but while no CPU runs
+// that one, what has the CPU is. While none is busy, all strands wait. What is lost while several are busy, thefts
+// could have given back.
 lost_time lost(const stats& read, const counters& all, const report_options& as) {
   const auto procs = static_cast<double>(read.procs.size()), whole = procs * static_cast<double>(read.working_ns);
   const auto alone = static_cast<double>(std::min(read.alone_ns, read.working_ns)),
              none = std::min(static_cast<double>(read.none_busy_ns), static_cast<double>(read.working_ns) - alone),
              waits = all.suspensions > 0 ? none : 0,  // else it is the way into the runtime
       busy = static_cast<double>(all.busy_ns), looking = static_cast<double>(all.looking_ns);
-  // Threads wait for a CPU, too, that have just been woken and hold no P. What P were held for and threads did not run is the
-  // most. Those that look for work lose nothing.
+  // Threads wait for a CPU, too, that have just been woken and hold no P. What P were held for and threads did not run
+  // is the most. Those that look for work lose nothing.
   const double held = busy + looking, without = std::max(held - static_cast<double>(as.ran_ns), 0.0);
   const double queued = busy == 0 ? 0 : std::min(static_cast<double>(as.queued_ns), without) * busy / held;
   const double ran_alone = busy == 0 ? 0 : alone * (1 - queued / busy),

@@ -17,8 +17,8 @@ struct report_options {
   std::uint64_t queued_ns = 0;
 };
 
-/// The counters of each P, and then in words what a runtime did, as far as counters can tell what a trace's summary does, with one hint: what
-/// most of the time of its P was lost to.
+/// The counters of each P, and then in words what a runtime did, as far as counters can tell what a trace's summary
+/// does, with one hint: what most of the time of its P was lost to.
 std::string report(const stats& read, const report_options& as = {});
 
 }}}  // namespace fj::v0_2::detail

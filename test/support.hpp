@@ -101,8 +101,8 @@ Number divided(Number n) {
   return less > 0 ? less : 1;
 }
 
-/// Whether a thread of a runtime with the usual options can fence others, by membarrier or by signal. If not, everything is public, and
-/// tests of private records are skipped.
+/// Whether a thread of a runtime with the usual options can fence others, by membarrier or by signal. If not,
+/// everything is public, and tests of private records are skipped.
 inline bool may_fence_others() {
   static const bool may = !fj::detail::resolve({}).eager;
   return may;

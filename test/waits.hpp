@@ -1,5 +1,5 @@
-// The ways to wait for another strand, a row each. Tests of deadlines, stops, giving way, reports and random steps try every one, so a new
-// wait is a new row.
+// The ways to wait for another strand, a row each. Tests of deadlines, stops, giving way, reports and random steps try
+// every one, so a new wait is a new row.
 #pragma once
 
 #include <condition_variable>

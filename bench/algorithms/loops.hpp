@@ -62,8 +62,8 @@ inline std::vector<double>& shared_sequence(int which, std::size_t n) {
   return all[which];
 }
 
-/// Registers all four benchmarks of a way for these numbers of processors. The inputs are such that every result is exact
-/// in any association.
+/// Registers all four benchmarks of a way for these numbers of processors. The inputs are such that every result is
+/// exact in any association.
 template <class Make>
 bool register_loops(const std::string& way, const std::vector<int>& procs, Make make) {
   const auto add = [&](const std::string& family, std::size_t n, int p, auto measure) {

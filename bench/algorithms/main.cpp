@@ -1,4 +1,5 @@
-// The algorithms as Google Benchmarks; each source registers its own. The exit status is non-zero if any result was wrong.
+// The algorithms as Google Benchmarks; each source registers its own. The exit status is non-zero if any result was
+// wrong.
 #include <benchmark/benchmark.h>
 
 #include "bench/algorithms/failure.hpp"

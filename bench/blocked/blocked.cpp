@@ -3,15 +3,15 @@
 //   blocked [--check] [n...]     n: 1000 2000 4000 10000
 //
 // For each way to block, each number of P and each n, the median of some rounds:
-//   block    from the moment at which a branch starts until the next one starts: the median of the means over 100 branches in turn.
-//            So it leaves out the moments in which other programs have the processor
+//   block    from the moment at which a branch starts until the next one starts: the median of the means over 100
+//            branches in turn. So it leaves out the moments in which other programs have the processor
 //   whole    the time of the loop that starts the n branches, until all have come back and been joined, over n
 //   start    from the moment at which a branch is about to block until its continuation, the next branch, starts
 //   forced   deques whose records a thief had to make public by force
-// In the lines `memory` no branch runs: 25 cache lines in a page for each branch, as far from one another as such stacks, are
-// written to. So these lines tell how much of the growth is the machine's.
-// --check: exits with 1 unless for each way and P block grows by at most 1.5 times from the smallest n to the largest, start is at
-// most 5 us, and nothing was forced.
+// In the lines `memory` no branch runs: 25 cache lines in a page for each branch, as far from one another as such
+// stacks, are written to. So these lines tell how much of the growth is the machine's.
+// --check: exits with 1 unless for each way and P block grows by at most 1.5 times from the smallest n to the largest,
+// start is at most 5 us, and nothing was forced.
 
 #include <algorithm>
 #include <atomic>

@@ -8,8 +8,8 @@
 //   inclusive   an inclusive scan of n doubles
 //   loop        a loop over n doubles, which takes the root of each
 //
-// All lengths of a kind use the same type of body: a library that learns what a body costs has to do so for many lengths. Ends with
-// status 1 after a wrong result.
+// All lengths of a kind use the same type of body: a library that learns what a body costs has to do so for many
+// lengths. Ends with status 1 after a wrong result.
 #pragma once
 
 #include <chrono>

@@ -9,8 +9,8 @@ class team {
  public:
   explicit team(int procs) : procs_(procs) {}
 
-  // OpenMP's threads spin for some time after a loop: in the measured series, but not while other programs are measured. hard: after a
-  // soft pause libomp's spin on.
+  // OpenMP's threads spin for some time after a loop: in the measured series, but not while other programs are
+  // measured. hard: after a soft pause libomp's spin on.
   template <class F>
   void within(const F& f) {
     omp_set_num_threads(procs_);

@@ -1,11 +1,12 @@
-// An echo over TCP on the loopback: the server of examples/echo.cpp, beside fibers that compute, and clients that measure.
-// bench/peers/go/echo has the same server in Go; bench/peers/echo.py runs either with these clients.
+// An echo over TCP on the loopback: the server of examples/echo.cpp, beside fibers that compute, and clients that
+// measure. bench/peers/go/echo has the same server in Go; bench/peers/echo.py runs either with these clients.
 //
 //   echo server <procs> <forking> <looping>                a server with so many fibers that compute
 //   echo load <port> <connections> <pause ms> <seconds>    the clients, see load.cpp
 //
-// The fibers compute fib(computed_fib) without end, by forks, or its parts in a loop: here a parallel one, in Go a usual one. The
-// server says `port N`, serves until its standard input ends, and then says `computed N`: how often they came to an end.
+// The fibers compute fib(computed_fib) without end, by forks, or its parts in a loop: here a parallel one, in Go a
+// usual one. The server says `port N`, serves until its standard input ends, and then says `computed N`: how often they
+// came to an end.
 
 #include <netinet/in.h>
 #include <sys/resource.h>

@@ -1,10 +1,10 @@
 // The clients of the echo: one thread, epoll, a closed loop for each connection. It knows nothing of the library.
 //
-// A connection sends a request, waits for the whole answer, checks it, pauses for a random time of twice the given mean at most, and
-// begins anew. The time of a request runs from the call that sends it to the end of the call that reads the end of its answer.
-// The first part of the time does not count. Where the system permits it, the thread has a real-time priority, so that it does not
-// wait for a processor on which the server computes. If other programs keep the server from the processors for so long that no answer
-// counts, the clients go on until one does.
+// A connection sends a request, waits for the whole answer, checks it, pauses for a random time of twice the given mean
+// at most, and begins anew. The time of a request runs from the call that sends it to the end of the call that reads
+// the end of its answer. The first part of the time does not count. Where the system permits it, the thread has a
+// real-time priority, so that it does not wait for a processor on which the server computes. If other programs keep the
+// server from the processors for so long that no answer counts, the clients go on until one does.
 
 #include <netinet/in.h>
 #include <sched.h>

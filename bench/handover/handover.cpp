@@ -3,10 +3,11 @@
 //
 //   handover <case> <n> <procs>
 //
-// A fiber starts another one, which is ready on its P from then on, and makes a call of 1 ms at once. A fiber computes on each other P
-// and neither forks nor waits, so that no other worker has a P to take the ready fiber. The program prints a line for each of n calls:
-// nanoseconds from before the call until the other fiber runs, and from the end of the 1 ms until the caller runs again, which has the
-// wake-up of its thread in it. In the case `bare` a thread makes the call without any runtime: what the wake-up takes.
+// A fiber starts another one, which is ready on its P from then on, and makes a call of 1 ms at once. A fiber computes
+// on each other P and neither forks nor waits, so that no other worker has a P to take the ready fiber. The program
+// prints a line for each of n calls: nanoseconds from before the call until the other fiber runs, and from the end of
+// the 1 ms until the caller runs again, which has the wake-up of its thread in it. In the case `bare` a thread makes
+// the call without any runtime: what the wake-up takes.
 
 #include <sys/timerfd.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// What the processor counts during a run: by perf_event_open of Linux, and the energy by RAPL. Where the machine does not count something, or
-// does not let this process read it, there is no figure.
+// What the processor counts during a run: by perf_event_open of Linux, and the energy by RAPL. Where the machine does
+// not count something, or does not let this process read it, there is no figure.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class hardware_counters {
   void start() noexcept;
   void stop() noexcept;
 
-  /// Those that could be read: instructions, cycles, cache_misses, migrations, and micro_joules. A counter that shared its place in the
-  /// processor with others is scaled by its time.
+  /// Those that could be read: instructions, cycles, cache_misses, migrations, and micro_joules. A counter that shared
+  /// its place in the processor with others is scaled by its time.
   std::vector<std::pair<std::string_view, std::uint64_t>> read() const;
 
  private:

@@ -46,11 +46,12 @@ struct kernel {
   // The number of forks of two in a run; nullptr if it depends on the schedule or is not known.
   std::uint64_t (*forks)(long size) = nullptr;
 
-  // What tells this size from others: its name in the literature, such as T1, its shape, or the order of its nodes; empty or
-  // nullptr if there is no more to say.
+  // What tells this size from others: its name in the literature, such as T1, its shape, or the order of its nodes;
+  // empty or nullptr if there is no more to say.
   std::string_view (*label)(long size) = nullptr;
 
-  // Whether it is a program of parallel loops. Its serial way then has plain loops in their place, and may be another algorithm.
+  // Whether it is a program of parallel loops. Its serial way then has plain loops in their place, and may be another
+  // algorithm.
   bool over_loops = false;
 
   // Bytes of stack that a worker or fiber needs; 0: the default of its library.

@@ -1,6 +1,7 @@
 // <kernel>_once <way> <size> <procs> [runs]: one run, or `runs` of them. Then it prints the seconds (a line for each
-// run), the counters, what the processor counted in the first run (hardware.hpp), and the peak memory of the whole process. It is not the Google Benchmark binary, so that the
-// memory is the kernel's own and a run is short enough for callgrind.
+// run), the counters, what the processor counted in the first run (hardware.hpp), and the peak memory of the whole
+// process. It is not the Google Benchmark binary, so that the memory is the kernel's own and a run is short enough for
+// callgrind.
 //
 // <kernel>_once --moments <way> <size> <procs> <count> <runs>: takes `count` moments (moment.hpp) and prints a line for
 // each with its four figures in seconds, each the mean of `runs` runs.

@@ -8,8 +8,8 @@
 
 namespace bench {
 
-// Pins the calling thread to the nth processor that it may use, for the life of this object. If the system does not allow
-// that, the thread stays where the system puts it.
+// Pins the calling thread to the nth processor that it may use, for the life of this object. If the system does not
+// allow that, the thread stays where the system puts it.
 class pinned {
  public:
   explicit pinned(std::size_t nth) {

@@ -1,5 +1,6 @@
-// Makes a way of a kernel out of the kernel's header and a policy. The build compiles each source of harness/ways/ (or of
-// the kernel's own folder) once for each kernel, with the kernel's header as BENCH_HEADER and its name as BENCH_KERNEL.
+// Makes a way of a kernel out of the kernel's header and a policy. The build compiles each source of harness/ways/ (or
+// of the kernel's own folder) once for each kernel, with the kernel's header as BENCH_HEADER and its name as
+// BENCH_KERNEL.
 #pragma once
 
 #include <optional>

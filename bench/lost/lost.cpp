@@ -2,8 +2,8 @@
 //
 //   lost [mib...]     mib: 1 2 4 8 16 32 64 128 256
 //
-// The heap is a list of blocks of 64 bytes. For each size the program prints the medians of some calls of fj::lost_fibers(), in which nothing is
-// lost, so that each looks once:
+// The heap is a list of blocks of 64 bytes. For each size the program prints the medians of some calls of
+// fj::lost_fibers(), in which nothing is lost, so that each looks once:
 //   stop       the longest time for which another thread, which reads the clock without end, stood still
 //   processor  the processor time of the thread that looked
 //   mib/ms     the size over that time

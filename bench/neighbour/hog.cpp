@@ -2,7 +2,8 @@
 //
 //   <program> <n>
 //
-// Says `computes` once it is there. It ends with its input, so it does not outlive the program that started it, however that ends.
+// Says `computes` once it is there. It ends with its input, so it does not outlive the program that started it, however
+// that ends.
 #include <unistd.h>
 
 #include <cstdio>

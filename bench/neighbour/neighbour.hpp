@@ -1,11 +1,12 @@
 // A program whose runs are timed, one after another:
 //
 //   <program> fib <n> <P> <ms>        recursive Fibonacci numbers, a fork for every call with n > 1
-//   <program> loop <iterations> <P> <ms>  a parallel loop whose iterations compute for some microsecond each, all equally long
+//   <program> loop <iterations> <P> <ms>  a parallel loop whose iterations compute for some microsecond each, all
+//                                         equally long
 //   <program> sort <n> <P> <ms>       sorts n numbers in random order, by the library's own sort
 //
-// Prints the microseconds of each run, one a line. Runs begin until so many milliseconds have passed. A first run is not timed. Ends with
-// status 1 after a wrong result.
+// Prints the microseconds of each run, one a line. Runs begin until so many milliseconds have passed. A first run is
+// not timed. Ends with status 1 after a wrong result.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Runs beside a neighbour, by OpenMP: tasks, a loop in its default schedule, and the sort of libstdc++ that is made of OpenMP.
+// Runs beside a neighbour, by OpenMP: tasks, a loop in its default schedule, and the sort of libstdc++ that is made of
+// OpenMP.
 #include <omp.h>
 
 // By clang, libstdc++'s sort derives from a deprecated class in this file.

@@ -3,13 +3,13 @@
 //   <program> <pause in us> <calls> <P> [<work of a branch in us>]
 //   <program> loops <threads> <elements> <ms> <P>
 //
-// The first has one thread that calls after pauses. A call has two branches of so much work (default 20 us). Prints `call_us` (the median),
-// `cpu_us` (of the whole process for a call and the pause before it, on average), `work_us` (of a branch, by itself) and `wrong` (calls in
-// which not both branches ran once).
+// The first has one thread that calls after pauses. A call has two branches of so much work (default 20 us). Prints
+// `call_us` (the median), `cpu_us` (of the whole process for a call and the pause before it, on average), `work_us` (of
+// a branch, by itself) and `wrong` (calls in which not both branches ran once).
 //
-// The second has so many threads that each call loops of so many cheap elements, one loop after another, for so long. Prints `call_us` (the
-// time over the calls of all threads), `cpu_us` (of the whole process for a call), `switches` (times that a thread slept, for 1,000 calls)
-// and `wrong` (elements that were not run once in each call).
+// The second has so many threads that each call loops of so many cheap elements, one loop after another, for so long.
+// Prints `call_us` (the time over the calls of all threads), `cpu_us` (of the whole process for a call), `switches`
+// (times that a thread slept, for 1,000 calls) and `wrong` (elements that were not run once in each call).
 #pragma once
 
 #include <sys/resource.h>

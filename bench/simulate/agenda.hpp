@@ -1,9 +1,9 @@
 // Who acts next. Each processor that is not asleep has one entry.
 //
-// Processors that run a strand are kept apart from those that look for work: a fork that no thief can steal is no event.
-// No other P sees what a strand does to its own deque and stack before a thief looks; so a processor may go on alone up to
-// the next look of those that look already, and up to `lookahead` after the next act of one that works, which cannot
-// look earlier than that.
+// Processors that run a strand are kept apart from those that look for work: a fork that no thief can steal is no
+// event. No other P sees what a strand does to its own deque and stack before a thief looks; so a processor may go on
+// alone up to the next look of those that look already, and up to `lookahead` after the next act of one that works,
+// which cannot look earlier than that.
 #pragma once
 
 #include <algorithm>

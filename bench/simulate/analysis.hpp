@@ -18,8 +18,8 @@ struct shape {
   double parallelism() const noexcept { return span > 0 ? static_cast<double>(work) / static_cast<double>(span) : 1; }
 };
 
-/// Walks the whole DAG once, as the serial program would. `burden`: what a fork adds to the span, and not to the work: a theft (He,
-/// Leiserson and Leiserson: "The Cilkview scalability analyzer", 2010).
+/// Walks the whole DAG once, as the serial program would. `burden`: what a fork adds to the span, and not to the work:
+/// a theft (He, Leiserson and Leiserson: "The Cilkview scalability analyzer", 2010).
 shape analyse(const kernel& k, picoseconds burden = 0);
 
 /// The forks on the chain that has most of them.

@@ -1,8 +1,9 @@
 // simulate_calibrate: what the simulation takes for costs, measured by real runs on this machine; prints the JSON that
 // simulate --costs reads. Only a quiet machine gives figures to be trusted.
 //
-// simulate_calibrate --check: measures the heavy fence with 0 to all other processors running, looks at deques, and wake-ups, and
-// prints each beside the cost that the simulator has by default. Exit status 3 if one differs by more than a factor of two.
+// simulate_calibrate --check: measures the heavy fence with 0 to all other processors running, looks at deques, and
+// wake-ups, and prints each beside the cost that the simulator has by default. Exit status 3 if one differs by more
+// than a factor of two.
 #include <forkjoin/forkjoin.hpp>
 #include <forkjoin/go.hpp>
 
@@ -124,8 +125,8 @@ slow_paths deque_costs() {
 
 // --- what another thread is needed for ---
 
-// Measures while `count` others run, each thread on a processor of its own: the system would often put both on one, where lines
-// are never far.
+// Measures while `count` others run, each thread on a processor of its own: the system would often put both on one,
+// where lines are never far.
 template <class Body>
 auto while_others(unsigned count, Body runs, auto measure) {
   std::atomic<bool> stop{false};
@@ -151,9 +152,10 @@ struct looks {
   double fresh, again;
 };
 
-// Nanoseconds of a look: what a thief that goes round reads of each deque (look_around in runtime/sched/find.hpp). Fresh:
-// since the last look the owner, on another processor, has pushed and taken back a record. Again: nothing has changed. One look
-// does not hang on the one before, so a processor has many misses under way at once, and a look takes far less time than a miss.
+// Nanoseconds of a look: what a thief that goes round reads of each deque (look_around in runtime/sched/find.hpp).
+// Fresh: since the last look the owner, on another processor, has pushed and taken back a record. Again: nothing has
+// changed. One look does not hang on the one before, so a processor has many misses under way at once, and a look takes
+// far less time than a miss.
 looks look_costs() {
   std::vector<std::unique_ptr<simulate::in_pages<deque>>> all;
   for (int i = 0; i < 64; ++i) {
@@ -260,8 +262,8 @@ meetings meeting_costs() {
   return {std::max(0.0, low(wakes) - fork), std::max(0.0, low(wakeups) - steal), steal, low(resumes)};
 }
 
-// Two fibers on one P that give way to each other: one leaves its stack, and the other goes on. A little more than a strand that
-// leaves its stack at a join, because the fiber goes through the ready queue.
+// Two fibers on one P that give way to each other: one leaves its stack, and the other goes on. A little more than a
+// strand that leaves its stack at a join, because the fiber goes through the ready queue.
 double switch_cost() {
   fj::runtime rt(fj::options{.procs = 1});
   return rt.run([] {
@@ -318,8 +320,8 @@ int main(int argc, char** argv) {
   std::printf(" \"round\": %.1f,\n", each(1000, [] { os::pause(); }));
   // From the left side's beginning to the right one's: the thief sees the record, its owner answers the request.
   std::printf(" \"steal\": %.1f,\n", std::max(0.0, met.steal - slow.push - 2 * look));
-  // Both switch stacks. The second is on the thief's processor, to which the stack's lines have to come; the thief's exchange at the
-  // join is within it.
+  // Both switch stacks. The second is on the thief's processor, to which the stack's lines have to come; the thief's
+  // exchange at the join is within it.
   std::printf(" \"suspend\": %.1f,\n \"resume\": %.1f,\n \"arrive\": 0,\n", switch_cost(), met.resume);
   std::printf(" \"membarrier\": %.0f,\n \"wake\": %.0f,\n \"wakeup\": %.0f\n}}\n", membarrier_cost(others()), met.wake,
               met.wakeup);

@@ -187,8 +187,8 @@ class reader {
                    0);
   }
 
-  // What follows a child is the rest of a loop of forks, which works before it forks the next child. More than work is a call, as
-  // a rest has no fork beside that of the next child.
+  // What follows a child is the rest of a loop of forks, which works before it forks the next child. More than work is
+  // a call, as a rest has no fork beside that of the next child.
   part scope_of(const std::vector<part>& parts) {
     if (parts.size() % 2 == 0)
       throw invalid(

@@ -8,7 +8,8 @@
 
 namespace simulate {
 
-/// Throws std::invalid_argument, with the file's name and the node in its words, unless that is such a file and its DAG can be simulated.
+/// Throws std::invalid_argument, with the file's name and the node in its words, unless that is such a file and its DAG
+/// can be simulated.
 std::unique_ptr<kernel> read_dag(const std::string& file);
 
 }  // namespace simulate

@@ -1,5 +1,5 @@
-// What the runtime's scheduling rules work on in a simulation, in place of runtime/sched/hooks.hpp: what they do takes simulated time,
-// and no rule of theirs stands here.
+// What the runtime's scheduling rules work on in a simulation, in place of runtime/sched/hooks.hpp: what they do takes
+// simulated time, and no rule of theirs stands here.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // The fork DAG of a kernel, generated while it is walked: fib(35) has 15 million forks, and none of them is stored.
 //
 // A node is one call of a function or closure of the program. It is walked as a list of steps: some serial work, then a
-// plain call, or a fork of two nodes (fork_join(left, right)) with its join, or the end. A loop of forks is written as a fork of the
-// first iteration and of its rest, a node that does nothing but fork the second iteration and the rest after it; the last iteration
-// is itself.
+// plain call, or a fork of two nodes (fork_join(left, right)) with its join, or the end. A loop of forks is written as
+// a fork of the first iteration and of its rest, a node that does nothing but fork the second iteration and the rest
+// after it; the last iteration is itself.
 #pragma once
 
 #include <compare>
@@ -29,15 +29,16 @@ struct node {
 
 enum class then : std::uint8_t { end, call, fork };
 
-/// Where the sides of a fork are parts of a loop over [0, size): the left one [first, middle), the right [middle, last).
+/// Where the sides of a fork are parts of a loop over [0, size): the left one [first, middle), the right [middle,
+/// last).
 struct loop_parts {
   std::uint32_t size = 0;  ///< 0: they are not
   std::uint32_t first = 0, middle = 0, last = 0;
 
   auto operator<=>(const loop_parts&) const = default;
 
-  /// Whether the right part is for that P to do itself; else the left one is. forkjoin/loops/affinity.hpp, takes_second, which
-  /// asks the runtime for the P.
+  /// Whether the right part is for that P to do itself; else the left one is. forkjoin/loops/affinity.hpp,
+  /// takes_second, which asks the runtime for the P.
   bool right_is_for(std::uint32_t p, std::uint32_t procs) const noexcept {
     const std::uint32_t section = size / procs;
     if (last - first <= section) return false;
@@ -83,8 +84,8 @@ class kernel {
 
   virtual node root() const = 0;
 
-  /// The step number `phase`, from 0, of a call of `self`. The kernel may keep in `self` what later steps need; its steps
-  /// depend on nothing else.
+  /// The step number `phase`, from 0, of a call of `self`. The kernel may keep in `self` what later steps need; its
+  /// steps depend on nothing else.
   virtual void at(node& self, unsigned phase, step& out) const = 0;
 };
 

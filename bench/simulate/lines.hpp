@@ -1,5 +1,5 @@
-// Which processor has which cache line, and how long another one waits for it. A line of the simulation's own memory stands for one of
-// the library's: the rules' types have the same fields here, and are aligned alike.
+// Which processor has which cache line, and how long another one waits for it. A line of the simulation's own memory
+// stands for one of the library's: the rules' types have the same fields here, and are aligned alike.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ class cache_lines {
     picoseconds common = 0, others = 0;
   };
 
-  /// Each of the sockets has as many of the `count` processors, one more at the most; and as many to a complex as the costs say.
+  /// Each of the sockets has as many of the `count` processors, one more at the most; and as many to a complex as the
+  /// costs say.
   cache_lines(const prices& cost, unsigned count, unsigned sockets)
       : cost_(cost), count_(count), sockets_(sockets), last_(count) {}
 

@@ -1,5 +1,6 @@
-// The machine of a simulation, in place of runtime/os/machine.hpp: one thread, so every access is plain memory. Time passes in the
-// heavy fence, in pauses and sleeps, and while a worker waits for a mutex or for a cache line (lines.hpp).
+// The machine of a simulation, in place of runtime/os/machine.hpp: one thread, so every access is plain memory. Time
+// passes in the heavy fence, in pauses and sleeps, and while a worker waits for a mutex or for a cache line
+// (lines.hpp).
 #pragma once
 
 #define FORKJOIN_MACHINE

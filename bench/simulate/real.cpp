@@ -1,5 +1,6 @@
-// simulate_real <kernel> <size> serial|continuations|tasks <procs>: walks a kernel's simulated DAG on the library itself,
-// with loops that take about as long as the work of each step. What the simulation is checked against (check.py).
+// simulate_real <kernel> <size> serial|continuations|tasks <procs>: walks a kernel's simulated DAG on the library
+// itself, with loops that take about as long as the work of each step. What the simulation is checked against
+// (check.py).
 #include <forkjoin/forkjoin.hpp>
 
 #include <algorithm>

@@ -74,8 +74,8 @@ std::uint32_t recorder::kept(std::size_t first) {
   return found;
 }
 
-// Where the node with these steps is, or the empty bucket where it belongs. The last step of a call, and no other, is one
-// that ends it, so the comparison stops there.
+// Where the node with these steps is, or the empty bucket where it belongs. The last step of a call, and no other, is
+// one that ends it, so the comparison stops there.
 std::uint32_t& recorder::bucket_of(const saved* steps) {
   const auto is_last = [](const saved& s) { return s.left == recorded::none; };
   std::uint64_t hash = 0;

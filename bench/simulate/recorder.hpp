@@ -1,7 +1,7 @@
 // Records the fork DAG of a program while it runs serially.
 //
-// Calls with the same steps are kept once: fib(35) has 30 million calls, of which 35 differ. So a node stands for all calls
-// that do the same, and what takes memory is what is irregular in a DAG.
+// Calls with the same steps are kept once: fib(35) has 30 million calls, of which 35 differ. So a node stands for all
+// calls that do the same, and what takes memory is what is irregular in a DAG.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,8 @@ class recorder {
   /// The call that began last and has not ended works. Throws std::length_error for over two minutes without a fork.
   void works(picoseconds time);
 
-  /// A side of a fork begins, or the whole program; end returns its node. Throws std::bad_alloc, end also std::length_error.
+  /// A side of a fork begins, or the whole program; end returns its node. Throws std::bad_alloc, end also
+  /// std::length_error.
   void begin();
   node end();
 

@@ -80,8 +80,8 @@ TEST_CASE("a chain of calls keeps one P busy and wakes no worker") {
 }
 
 TEST_CASE("two P: the owner is first at the join, suspends, and its thief resumes it") {
-  // Owner: 1 + 3, attends until 9, wakes until 11; left until 1,011, pops until 1,015, leaves until 1,028.
-  // Thief: wakes at 111, begins at 161, is done at 2,161, at the join at 2,172; the owner goes on at 2,189, until 2,191.
+  // Owner: 1 + 3, attends until 9, wakes until 11; left until 1,011, pops until 1,015, leaves until 1,028. Thief: wakes
+  // at 111, begins at 161, is done at 2,161, at the join at 2,172; the owner goes on at 2,189, until 2,191.
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const result r = simulate_run(two_leaves(1000, 2000), on(2, policy::continuations, seed));
     CHECK(r.time == ps(2191));
@@ -105,7 +105,8 @@ TEST_CASE("two P: the thief is first at the join, and the owner goes on at once"
   CHECK(r.peak_stacks == 2);
 }
 
-// Three iterations: the home strand runs one, a thief the next, and the home strand's worker steals the last one from the thief.
+// Three iterations: the home strand runs one, a thief the next, and the home strand's worker steals the last one from
+// the thief.
 TEST_CASE("two P: a thief whose own rest was stolen ends, and does not wait") {
   const auto loop_of = [](double last, std::uint32_t iterations) {
     const auto one = std::uint32_t{iterations > 0};
@@ -177,10 +178,12 @@ TEST_CASE("two P, tasks: the left side is stolen, and who waits looks for others
   CHECK(r.count.suspensions == 1);
 }
 
-// With the halves in fixed order (tried) the first takes 4,277 ns, the second 2,191, and tasks on one P begin at the end.
+// With the halves in fixed order (tried) the first takes 4,277 ns, the second 2,191, and tasks on one P begin at the
+// end.
 TEST_CASE("each P begins a loop in a section of its own, from loop to loop") {
-  // A fork as above, so that the thief goes on at 2,189; then two parts of a loop, of which the second is the thief's. It
-  // forks, attends until 2,197, does that part until 4,197, pops until 4,201, and its thief, at work since 2,247, is done.
+  // A fork as above, so that the thief goes on at 2,189; then two parts of a loop, of which the second is the thief's.
+  // It forks, attends until 2,197, does that part until 4,197, pops until 4,201, and its thief, at work since 2,247, is
+  // done.
   const written moved({{{1, then::fork, 1, 2}, {0, then::fork, 1, 2, {2, 0, 1, 2}}, {2}}, {{1000}}, {{2000}}});
   const result r = simulate_run(moved, on(2));
   CHECK(r.time == ps(4203));
@@ -224,8 +227,8 @@ TEST_CASE("whose part of a loop is whose is the library's rule") {
 }
 
 TEST_CASE("two P: a tree of four leaves") {
-  // Owner: 3, attends until 8, wakes until 10, forks until 13, two leaves until 2,013, pops until 2,017, leaves.
-  // Thief: begins at 160, forks, attends, and shares until 168, two leaves and a slow pop until 2,172, at the join at 2,183,
+  // Owner: 3, attends until 8, wakes until 10, forks until 13, two leaves until 2,013, pops until 2,017, leaves. Thief:
+  // begins at 160, forks, attends, and shares until 168, two leaves and a slow pop until 2,172, at the join at 2,183,
   // resumes until 2,200.
   const written tree({{{0, then::fork, 1, 1}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1000}}});
   const result r = simulate_run(tree, on(2));
@@ -235,11 +238,11 @@ TEST_CASE("two P: a tree of four leaves") {
 }
 
 TEST_CASE("two P, tasks: who waits runs another task on top of its stack") {
-  // Caller: as in the trees above busy until 1,010, pops until 1,014, finds its child stolen, and looks once a nanosecond.
-  // Thief: begins the child at 160, forks at 1,043 and attends until 1,048; at once the caller takes that fork's left side,
-  // begins it at 1,098, and is at its join at 6,109. The thief has done the right side at 4,048, pops until 4,052, looks
-  // for 63 ns, leaves until 4,128. The caller has made it ready, sees that, and leaves its own stack until 6,122; the thief
-  // goes on at 6,126, is at its join at 6,137, and resumes the caller until 6,154.
+  // Caller: as in the trees above busy until 1,010, pops until 1,014, finds its child stolen, and looks once a
+  // nanosecond. Thief: begins the child at 160, forks at 1,043 and attends until 1,048; at once the caller takes that
+  // fork's left side, begins it at 1,098, and is at its join at 6,109. The thief has done the right side at 4,048, pops
+  // until 4,052, looks for 63 ns, leaves until 4,128. The caller has made it ready, sees that, and leaves its own stack
+  // until 6,122; the thief goes on at 6,126, is at its join at 6,137, and resumes the caller until 6,154.
   const written tree({{{0, then::fork, 1, 2}, {0}}, {{880, then::fork, 3, 4}, {0}}, {{1000}}, {{5000}}, {{3000}}});
   const result r = simulate_run(tree, on(2, policy::tasks));
   CHECK(r.time == ps(6154));
@@ -251,8 +254,8 @@ TEST_CASE("two P, tasks: who waits runs another task on top of its stack") {
   CHECK(r.peak_stacks == 4);
 }
 
-// If the thief does not wait for its turn (tried), it gives up its P, as the caller is counted as looking around, and the
-// caller wakes it: two wake-ups, and 4,059 ns.
+// If the thief does not wait for its turn (tried), it gives up its P, as the caller is counted as looking around, and
+// the caller wakes it: two wake-ups, and 4,059 ns.
 TEST_CASE("two P, tasks: a thief waits while who waits for a child is still looking on top") {
   // Caller: busy until 4,011, pops until 4,015, looks every 10 ns. Thief: begins the left side at 161, is at its join
   // at 4,052. The caller sees that at 4,055.
@@ -272,17 +275,18 @@ TEST_CASE("what a serial leaf hides is forced after patience and a heavy fence")
   const result r = simulate_run(tree, on(2));
   CHECK(r.count.exposures == 1);
   CHECK(r.count.steals == 2);
-  // It is done with the small one after some 1.2 us, waits 3 as that was short, looks for 10 us, uses force for 15 (c.membarrier
-  // of written.hpp), then works for a millisecond.
+  // It is done with the small one after some 1.2 us, waits 3 as that was short, looks for 10 us, uses force for 15
+  // (c.membarrier of written.hpp), then works for a millisecond.
   CHECK(r.time > ps(1e6 + 29'000));
   CHECK(r.time < ps(1e6 + 30'000));
 }
 
 // Without waiting for the thief (tried) it ends at 70,021; without the thief's wait after its short work, at 76,191.
 TEST_CASE("a pop that meets a thief that uses force waits for it") {
-  // The thief has done the small leaf at 1,171 and waits until 4,171, looks at the clock every 16 rounds, and uses force from
-  // 14,188 to 29,188. The owner's leaf is over at 20,013 and its pop held up from 20,017 on; it had taken the record before
-  // the fence, has it, and runs it until 79,188. The root's right side was stolen and is done: 4 more.
+  // The thief has done the small leaf at 1,171 and waits until 4,171, looks at the clock every 16 rounds, and uses
+  // force from 14,188 to 29,188. The owner's leaf is over at 20,013 and its pop held up from 20,017 on; it had taken
+  // the record before the fence, has it, and runs it until 79,188. The root's right side was stolen and is done: 4
+  // more.
   const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 4}, {0}}, {{20'000}}, {{1000}}, {{50'000}}});
   const result r = simulate_run(tree, on(2));
   CHECK(r.time == ps(79'192));
@@ -292,8 +296,8 @@ TEST_CASE("a pop that meets a thief that uses force waits for it") {
 }
 
 TEST_CASE("the fork after one that was public for long is public before a thief comes") {  // else (tried) forced
-  // The thief takes a leaf of 100 us. The record that answers its request is taken back after 20 us. The next one, pushed
-  // while no thief asks, before a leaf of a millisecond, is what it comes for.
+  // The thief takes a leaf of 100 us. The record that answers its request is taken back after 20 us. The next one,
+  // pushed while no thief asks, before a leaf of a millisecond, is what it comes for.
   const written tree({{{0, then::fork, 1, 3}, {0}},
                       {{0, then::fork, 2, 4}, {0}},
                       {{20'000}},
@@ -431,8 +435,8 @@ TEST_CASE("the same seed has the same result, another seed another one") {
   CHECK(others >= 5);
 }
 
-// With a lookahead of 16 looks (tried) some of these times differ. With lines that cost something one of them does: a worker that gets a
-// line sooner or later by a look.
+// With a lookahead of 16 looks (tried) some of these times differ. With lines that cost something one of them does: a
+// worker that gets a line sooner or later by a look.
 TEST_CASE("a P that runs ahead while no thief looks changes nothing") {
   for (const char* name : {"fib", "skynet", "treesum", "cilksort"}) {
     const std::string_view which = name;
@@ -477,7 +481,8 @@ prices line_prices() {
 
 }  // namespace
 
-// Tried: readers that a write leaves; a line that goes to two writers at a time; a store that waits; a load that makes others wait.
+// Tried: readers that a write leaves; a line that goes to two writers at a time; a store that waits; a load that makes
+// others wait.
 TEST_CASE("a cache line costs a transfer where another processor wrote it, by distance") {
   struct alignas(64) {
     char of[64];
@@ -515,7 +520,8 @@ TEST_CASE("a cache line costs a transfer where another processor wrote it, by di
   CHECK_FALSE(cache_lines(line_prices(), 1, 1).cost_anything());
 }
 
-// Where frames begin anywhere in a line (tried) two runs differ; where no P waits for a line (tried) the next three checks fail.
+// Where frames begin anywhere in a line (tried) two runs differ; where no P waits for a line (tried) the next three
+// checks fail.
 TEST_CASE("lines and interrupts: more of them on more P, the same on each run") {
   const auto k = make_kernel("heat", 256, units());
   setup chosen = on(32);
@@ -531,7 +537,8 @@ TEST_CASE("lines and interrupts: more of them on more P, the same on each run") 
 }
 
 TEST_CASE("a heavy fence takes longer the more processors it interrupts") {  // if not (tried) on three P as on two
-  // As above, what a serial leaf hides is forced. `membarrier` is a fence beside one other worker that runs; here the third is further.
+  // As above, what a serial leaf hides is forced. `membarrier` is a fence beside one other worker that runs; here the
+  // third is further.
   const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1e6}}, {{1000}}});
   for (const unsigned p : {2u, 3u}) {
     setup chosen = on(p);

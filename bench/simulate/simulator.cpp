@@ -64,7 +64,8 @@ std::string_view name_of(policy p) noexcept {
   return p == policy::adaptive ? "adaptive" : std::ranges::find(all_policies(), p, &policy_name::is)->name;
 }
 
-// With the caller of run there are as many workers as P. Those that are awake at the start are not the dispatcher's to start.
+// With the caller of run there are as many workers as P. Those that are awake at the start are not the dispatcher's to
+// start.
 simulation::simulation(const kernel& k, const setup& chosen)
     : scheduler({.procs = checked(chosen.procs), .max_workers = chosen.awake ? 0 : chosen.procs - 1}, chosen),
       kernel_(k),

@@ -1,6 +1,7 @@
 // A discrete-event simulation of the library's scheduler on any number of P.
-// Its rules are the runtime's own (runtime/sched), compiled for a machine on which they take simulated time (machine.hpp, hooks.hpp).
-// They are in a namespace of their own, as the same programs use the library, too: so no type of the library stands here.
+// Its rules are the runtime's own (runtime/sched), compiled for a machine on which they take simulated time
+// (machine.hpp, hooks.hpp). They are in a namespace of their own, as the same programs use the library, too: so no type
+// of the library stands here.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,10 @@ inline constexpr policy policy::continuations{order::first_child_first, join::le
 inline constexpr policy policy::tasks{order::last_child_first, join::run_on_top};
 inline constexpr policy policy::adaptive{order::adaptive, join::leave_stack};
 
-/// When a P forks help-first, the last child first, and when work-first: by how often it is stolen from, as in SLAW (Guo, Zhao, Cavé and
-/// Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler", IPDPS 2010). It begins help-first, so that all P soon have
-/// work, and chooses anew after each interval. A stack that is half full has no more children on it: it forks help-first, too.
+/// When a P forks help-first, the last child first, and when work-first: by how often it is stolen from, as in SLAW
+/// (Guo, Zhao, Cavé and Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler", IPDPS 2010). It
+/// begins help-first, so that all P soon have work, and chooses anew after each interval. A stack that is half full has
+/// no more children on it: it forks help-first, too.
 struct adaptive_rule {
   unsigned interval = 50;  ///< forks of the P
   unsigned thefts = 1;     ///< from it in an interval, from which on the next one is help-first
@@ -43,8 +45,8 @@ struct policy_name {
   policy is;
 };
 
-/// All of them, fj::continuations and fj::tasks first. The others are named as the ways of bench/harness. Those with fj::own_join if the
-/// library was built with a join rule.
+/// All of them, fj::continuations and fj::tasks first. The others are named as the ways of bench/harness. Those with
+/// fj::own_join if the library was built with a join rule.
 std::span<const policy_name> all_policies() noexcept;
 
 /// Of one that all_policies has, or of policy::adaptive.
@@ -60,8 +62,8 @@ struct setup {
   bool near_first = false;  ///< thieves look at all deques of their own node before the others
   bool awake = false;       ///< all workers are awake when the job starts, instead of asleep
   bool keep_order = false;  ///< computes result::order
-  /// Processors act alone as long as no other can see it; if not, everything happens in order of time. For tests: no result
-  /// depends on it, but for the order of what happens within a look where cache lines cost something.
+  /// Processors act alone as long as no other can see it; if not, everything happens in order of time. For tests: no
+  /// result depends on it, but for the order of what happens within a look where cache lines cost something.
   bool runs_ahead = true;
 };
 
@@ -78,8 +80,8 @@ struct result {
   std::uint64_t far_steals = 0;  ///< those from another node
   picoseconds late = 0;          ///< from last arrivals to the next instruction of strands that waited, of all joins
   picoseconds most_late = 0;     ///< the largest
-  /// For cache lines, all P together: those of the dispatcher and of the pool of stacks, and those of deques, joins and frames. Loads that
-  /// overlap count in full.
+  /// For cache lines, all P together: those of the dispatcher and of the pool of stacks, and those of deques, joins and
+  /// frames. Loads that overlap count in full.
   struct {
     picoseconds common = 0, others = 0;
   } waits;
@@ -92,7 +94,8 @@ struct result {
 };
 
 /// Deterministic: the same kernel and setup have the same result. Throws std::invalid_argument unless procs is 1 to
-/// 4,096, nodes 1 to procs, the cost `far` 1 or more, and the cost `round` more than 0 if procs is more than 1; and std::bad_alloc.
+/// 4,096, nodes 1 to procs, the cost `far` 1 or more, and the cost `round` more than 0 if procs is more than 1; and
+/// std::bad_alloc.
 result simulate_run(const kernel& k, const setup& chosen);
 
 }  // namespace simulate

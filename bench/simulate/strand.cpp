@@ -1,5 +1,5 @@
-// What a strand does: it works, forks and joins as its kernel says, and calls the runtime's rules where the compiled code of a
-// fork does. And the stacks that strands run on.
+// What a strand does: it works, forks and joins as its kernel says, and calls the runtime's rules where the compiled
+// code of a fork does. And the stacks that strands run on.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -214,7 +214,8 @@ stolen_record simulation::find_on_top(worker& m, frame& f) noexcept {
   }
 }
 
-// Whether all that was stolen from the frame has been done. Of a home also tells thieves how many turns the strand waits for.
+// Whether all that was stolen from the frame has been done. Of a home also tells thieves how many turns the strand
+// waits for.
 bool simulation::is_joined(frame& f) noexcept {
   if (f.iterations == 0) return f.joined.finished();
   if (f.waits) {  // it has left its stack, and was resumed
@@ -279,7 +280,8 @@ fiber* simulation::arrive(worker& m, frame& f) {
   auto* const owner = static_cast<fiber*>(waits);
   if (owner && is_far(m, at)) owner->to_go_on = time_.price.far_resume;
   const bool on_top = f.by == caller::on_top;
-  // What was stolen is the later side in the policy's order on one P. In a loop the last that arrives may be any iteration.
+  // What was stolen is the later side in the policy's order on one P. In a loop the last that arrives may be any
+  // iteration.
   if (owner) owner->follows = !on_top && f.answers == 0;
   leave_frame(*m.running);
   if (owner) ++m.count().resumptions;

@@ -50,12 +50,12 @@ enum class stage : std::uint8_t {
   arrive      ///< the end of what was stolen, at its join
 };
 
-/// A frame holds at most one record at a time, and is that record. It has cache lines of its own, so that no result depends on where
-/// the system puts it.
+/// A frame holds at most one record at a time, and is that record. It has cache lines of its own, so that no result
+/// depends on where the system puts it.
 ///
-/// A loop of forks is a frame for each rest (kernel.hpp). The first frame whose rest was stolen is the loop's *home*: there the strand
-/// waits for all stolen iterations (runtime/strand/loop_protocol.hpp). A thief whose own rest was stolen arrives there for the
-/// iterations that it ran, and ends.
+/// A loop of forks is a frame for each rest (kernel.hpp). The first frame whose rest was stolen is the loop's *home*:
+/// there the strand waits for all stolen iterations (runtime/strand/loop_protocol.hpp). A thief whose own rest was
+/// stolen arrives there for the iterations that it ran, and ends.
 struct alignas(fj::detail::cache_line) frame : continuation {
   static constexpr unsigned no_proc = ~0u;
 

@@ -1,4 +1,5 @@
-// What theory says of greedy schedules and of work stealing, against every policy on random trees. bench/TREES.md has the sources.
+// What theory says of greedy schedules and of work stealing, against every policy on random trees. bench/TREES.md has
+// the sources.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -38,7 +39,8 @@ struct run {
   bool leaves_stack() const { return steals.is.join == join::leave_stack; }
 };
 
-// Each of the trees by each policy on two and eight P, with the costs of the simulator and all workers awake. Once for all tests.
+// Each of the trees by each policy on two and eight P, with the costs of the simulator and all workers awake. Once for
+// all tests.
 const std::vector<run>& all_runs() {
   static const std::vector<run> all = [] {
     std::vector<run> made;
@@ -118,8 +120,8 @@ TEST_CASE("random trees are what was drawn for them, and all kinds are among the
   CHECK(most_ns > 2e5);
 }
 
-// A schedule does all the work, and no policy beats what no schedule can (Graham; Brent). With work that a thief leaves out (tried: a
-// leaf that it has stolen takes no time) the first check fails.
+// A schedule does all the work, and no policy beats what no schedule can (Graham; Brent). With work that a thief leaves
+// out (tried: a leaf that it has stolen takes no time) the first check fails.
 TEST_CASE("theory: no time is below the work of each P or the span") {
   for_each_run([](const run& r) {
     CHECK(r.found.worked == r.tree.of.work);
@@ -128,24 +130,27 @@ TEST_CASE("theory: no time is below the work of each P or the span") {
   });
 }
 
-// A greedy schedule takes T_1 / P and T_inf at most (Graham; Brent), work stealing some times T_inf (Blumofe and Leiserson; Arora, Blumofe
-// and Plaxton), where a fork in a chain costs a theft. The constant is ours; what it has to cover is that a thief waits 10 us before it
-// forces a record. It holds where no strand that could go on waits. With thieves that look at one deque alone (tried) the test does not end in time.
+// A greedy schedule takes T_1 / P and T_inf at most (Graham; Brent), work stealing some times T_inf (Blumofe and
+// Leiserson; Arora, Blumofe and Plaxton), where a fork in a chain costs a theft. The constant is ours; what it has to
+// cover is that a thief waits 10 us before it forces a record. It holds where no strand that could go on waits. With
+// thieves that look at one deque alone (tried) the test does not end in time.
 TEST_CASE("theory: where strands leave their stacks, the time is at most T_1 / P and some times T_inf") {
   for_each_run([](const run& r) {
     if (r.leaves_stack()) CHECK(r.found.time <= r.alone / r.procs + 5 * r.tree.burdened);
   });
 }
 
-// P T_inf is the expected number (Blumofe and Leiserson), in units of a theft; here forks are the units. By the other joins,
-// too: a strand that waits takes from others what a thief would. With records that thieves split in halves (not tried: there are none) it would not hold.
+// P T_inf is the expected number (Blumofe and Leiserson), in units of a theft; here forks are the units. By the other
+// joins, too: a strand that waits takes from others what a thief would. With records that thieves split in halves (not
+// tried: there are none) it would not hold.
 TEST_CASE("theory: thefts are at most P times the forks in a chain, some times over") {
   for_each_run([](const run& r) { CHECK(r.found.count.steals <= 2 * r.procs * r.tree.chain); });
 }
 
-// A P goes on elsewhere than it would alone where it has stolen, and at the join of what was stolen: twice a theft (Acar, Blelloch and
-// Blumofe). P T_inf^2 is needed for futures. A thief that ends last goes on with the strand that has left its stack, which is none. The sum
-// is of last_leave, which has no loops with one join: there thefts outnumber joins.
+// A P goes on elsewhere than it would alone where it has stolen, and at the join of what was stolen: twice a theft
+// (Acar, Blelloch and Blumofe). P T_inf^2 is needed for futures. A thief that ends last goes on with the strand that
+// has left its stack, which is none. The sum is of last_leave, which has no loops with one join: there thefts outnumber
+// joins.
 TEST_CASE("theory: a theft makes two deviations at most, and fewer where strands leave their stacks") {
   std::uint64_t thefts = 0, deviations = 0;
   for_each_run([&](const run& r) {
@@ -164,7 +169,8 @@ TEST_CASE("theory: where strands leave their stacks, frames are at most P S_1, a
   for_each_run([&](const run& r) {
     if (r.leaves_stack()) {
       CHECK(r.found.peak_frames <= r.procs * r.tree.of.depth + r.procs);
-      // Each stack in use has a frame of a fork of its own (Fibril: so many pages at most); two more each P has at hand.
+      // Each stack in use has a frame of a fork of its own (Fibril: so many pages at most); two more each P has at
+      // hand.
       CHECK(r.found.peak_stacks <= r.procs * (r.tree.of.depth + 2));
     } else {
       over += r.found.peak_frames > r.procs * r.tree.of.depth + r.procs;
@@ -173,7 +179,8 @@ TEST_CASE("theory: where strands leave their stacks, frames are at most P S_1, a
   CHECK(over > 0);  // the bound is none of strands that run others on top
 }
 
-// The bound says little about memory: a stack takes 4.9 KiB where a frame takes a hundred bytes, and there may be one a level.
+// The bound says little about memory: a stack takes 4.9 KiB where a frame takes a hundred bytes, and there may be one a
+// level.
 TEST_CASE(
     "theory: a chain of leaves has a stack for each of its forks, and so does its mirror image the other way round") {
   units work;
@@ -184,8 +191,8 @@ TEST_CASE(
         std::tuple("mirrored_chain", policy{order::last_child_first, join::leave_stack}, policy::continuations)}) {
     CAPTURE(name);
     const auto k = make_kernel(name, leaves, work);
-    // Lines cost nothing: with them times of single schedules differ by a tenth, and so do those of builds whose objects lie otherwise. Of seven
-    // schedules the median.
+    // Lines cost nothing: with them times of single schedules differ by a tenth, and so do those of builds whose
+    // objects lie otherwise. Of seven schedules the median.
     costs without_lines = costs();
     without_lines.line = without_lines.complex_line = without_lines.socket_line = 0;
     const auto by = [&](policy steals) {
@@ -204,9 +211,9 @@ TEST_CASE(
   }
 }
 
-// A leaf of the tree of strands has a P that works on it (Blumofe and Leiserson): no strand that could go on waits for longer than a
-// switch. It may be handed over by the queue of ready strands, hence two. With the strand that waits resumed by the next worker that
-// looks (tried: readied) it fails.
+// A leaf of the tree of strands has a P that works on it (Blumofe and Leiserson): no strand that could go on waits for
+// longer than a switch. It may be handed over by the queue of ready strands, hence two. With the strand that waits
+// resumed by the next worker that looks (tried: readied) it fails.
 TEST_CASE("theory: leaves are busy where strands leave their stacks, and not where they run others on top") {
   picoseconds latest = 0;
   for_each_run([&](const run& r) {

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t stack_bytes = 64 << 10;
 
-// The stacks begin at different places of a page, or their first frames would all compete for the same lines of a cache.
+// The stacks begin at different places of a page, or their first frames would all compete for the same lines of a
+// cache.
 std::size_t offset(unsigned index) noexcept { return index % 61 * 192; }
 
 std::byte* reserve_stack() {

@@ -43,8 +43,8 @@ class timeline {
   timeline(const timeline&) = delete;
   timeline& operator=(const timeline&) = delete;
 
-  /// Runs entry(actor) on the stack of each actor, from when it is resumed first, until one of them calls stop. Only from
-  /// outside. False if all of them wait instead.
+  /// Runs entry(actor) on the stack of each actor, from when it is resumed first, until one of them calls stop. Only
+  /// from outside. False if all of them wait instead.
   bool run();
 
   void add(actor& fresh, fj::detail::os::context_entry entry, void* argument);

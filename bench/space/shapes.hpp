@@ -3,7 +3,8 @@
 //   <program> <shape> <n> <P> <way> <us of a leaf>
 //
 // A leaf of 20 us or more sleeps, so that many P behave on few cores as if each had its own; a shorter one computes.
-// Prints `prepared_kib`, what the process has in memory before the run, `peak_kib`, the most that it had, and what the way counts.
+// Prints `prepared_kib`, what the process has in memory before the run, `peak_kib`, the most that it had, and what the
+// way counts.
 #pragma once
 
 #include <sys/prctl.h>
@@ -62,7 +63,8 @@ void loop(const program& of) {
   all.join();
 }
 
-/// A chain of n joins, each within the one before: along a list, a fork for each element. Mirrored: the rest of the list first.
+/// A chain of n joins, each within the one before: along a list, a fork for each element. Mirrored: the rest of the
+/// list first.
 template <class Way, bool mirrored>
 void chain(const program& of, long n) {
   if (n == 0) return;

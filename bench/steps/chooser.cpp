@@ -54,7 +54,8 @@ chooser::taker* chooser::of_proc(taker& first, unsigned proc) const {
   return nullptr;
 }
 
-// A thread that begins, or is about to take a P or has given it up. In turn with the others, as it may wait for one of them.
+// A thread that begins, or is about to take a P or has given it up. In turn with the others, as it may wait for one of
+// them.
 chooser::taker* chooser::between_procs(taker& first) {
   if (++turn_ % 16 == 0) return nullptr;
   for (taker* t = &first; t; t = t->next)

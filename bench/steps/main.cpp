@@ -1,4 +1,5 @@
-// Runs a program on real workers that take turns, and writes what each P holds after each step, as JSON. ./dev steps shows it.
+// Runs a program on real workers that take turns, and writes what each P holds after each step, as JSON. ./dev steps
+// shows it.
 #include <CLI/CLI.hpp>
 #include <forkjoin/run.hpp>
 

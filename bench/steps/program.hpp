@@ -1,5 +1,5 @@
-// What a program is made of whose steps are shown: functions that say when they are called and what they return, and forks that say
-// what they fork. programs/fib.cpp is one.
+// What a program is made of whose steps are shown: functions that say when they are called and what they return, and
+// forks that say what they fork. programs/fib.cpp is one.
 #pragma once
 
 #include <forkjoin/fork_join.hpp>

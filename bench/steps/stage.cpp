@@ -19,8 +19,8 @@ stage* of_run = nullptr;
 stage& the_stage() noexcept { return *of_run; }
 void set_stage(stage& s) noexcept { of_run = &s; }
 
-// A strand at a join runs its own children, which it takes back from its deque. What it runs once it has counted the join as one that
-// waits is other work, on top of its stack.
+// A strand at a join runs its own children, which it takes back from its deque. What it runs once it has counted the
+// join as one that waits is other work, on top of its stack.
 void stage::note_wait_on_top(const call& below) {
   const auto found = at_join_.find(&below);
   if (found == at_join_.end() || found->second.waits ||

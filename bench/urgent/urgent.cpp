@@ -2,11 +2,12 @@
 //
 //   urgent <waker> <n> <procs> [busy] [us]
 //
-// So many fibers, `busy` (20), compute and fork, and come to a fork every `us` (200) microseconds. One more fiber waits, and is woken about
-// every millisecond, n times: by its timer (`timer`); by a thread outside of the runtime that sends a value (`thread`), sets a promise (`promise`)
-// or writes into a pipe (`pipe`); or by one of the busy fibers (`strand`); or ten at once are, by a busy fiber (`burst`). For `none`, `plain` and `urgent`, which say what the fiber is, the program prints a line: how
-// late it went on, in microseconds, as the median, the 99th percentile and the most; and how many steps of `us` each P made in a second. If busy
-// fibers wake it, they do so for 5 ms times n at most.
+// So many fibers, `busy` (20), compute and fork, and come to a fork every `us` (200) microseconds. One more fiber
+// waits, and is woken about every millisecond, n times: by its timer (`timer`); by a thread outside of the runtime that
+// sends a value (`thread`), sets a promise (`promise`) or writes into a pipe (`pipe`); or by one of the busy fibers
+// (`strand`); or ten at once are, by a busy fiber (`burst`). For `none`, `plain` and `urgent`, which say what the fiber
+// is, the program prints a line: how late it went on, in microseconds, as the median, the 99th percentile and the most;
+// and how many steps of `us` each P made in a second. If busy fibers wake it, they do so for 5 ms times n at most.
 
 #include <unistd.h>
 

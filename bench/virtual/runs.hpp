@@ -2,7 +2,8 @@
 //
 //   <program> <P> <turn> <leaves> <us of a leaf> sleep|compute
 //
-// Each way runs once, in an order that depends on the turn, on a stack that is large enough for a chain. Prints a line of JSON for each run.
+// Each way runs once, in an order that depends on the turn, on a stack that is large enough for a chain. Prints a line
+// of JSON for each run.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Trees of forks whose work is to sleep, or to compute as long. A P whose strand sleeps needs no processor, so many P behave on few
-// cores as if each had its own: what a policy makes of a tree shows, and what its forks cost does not.
+// Trees of forks whose work is to sleep, or to compute as long. A P whose strand sleeps needs no processor, so many P
+// behave on few cores as if each had its own: what a policy makes of a tree shows, and what its forks cost does not.
 #pragma once
 
 #include <sys/prctl.h>
@@ -44,7 +44,8 @@ inline constexpr std::array<shape, 13> all = {{
     {"64 children", split::equal, after::nothing, 64},
 }};
 
-/// Whether more than one way to write a node's children is of interest: all shapes of equal parts with nothing after joins.
+/// Whether more than one way to write a node's children is of interest: all shapes of equal parts with nothing after
+/// joins.
 constexpr bool has_groups(const shape& of) { return of.of == split::equal && of.work == after::nothing; }
 
 /// Of a tree with so many leaves, in units of a leaf: all of it, and the longest path.

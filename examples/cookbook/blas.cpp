@@ -1,5 +1,6 @@
-// A BLAS below the forks: the loop divides the product into blocks, and each call of the library computes one of them. It must
-// use one thread alone: OPENBLAS_NUM_THREADS=1, MKL_NUM_THREADS=1, or a serial BLAS. Then it computes, and blocks nothing.
+// A BLAS below the forks: the loop divides the product into blocks, and each call of the library computes one of them.
+// It must use one thread alone: OPENBLAS_NUM_THREADS=1, MKL_NUM_THREADS=1, or a serial BLAS. Then it computes, and
+// blocks nothing.
 
 #include <cblas.h>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Divide and conquer: how many pairs of a sequence are out of order? The halves fork, and the merge counts the pairs between
-// them. There is no cut-off: a fork that is not stolen costs about ten instructions.
+// Divide and conquer: how many pairs of a sequence are out of order? The halves fork, and the merge counts the pairs
+// between them. There is no cut-off: a fork that is not stolen costs about ten instructions.
 
 #include <algorithm>
 #include <cstddef>

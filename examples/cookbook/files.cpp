@@ -1,5 +1,5 @@
-// Files have no events that a fiber could wait for: open, read and write block their thread. fj::blocking gives the P to
-// other work if the call lasts. The lines are counted outside of it, on a P.
+// Files have no events that a fiber could wait for: open, read and write block their thread. fj::blocking gives the P
+// to other work if the call lasts. The lines are counted outside of it, on a P.
 
 #include <unistd.h>
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The fewest moves from one state to another: a search in a graph, level by level. The token ends the level that has the goal. A level
-// stays in the parts that the Ps have gathered: to join them took a third of the time.
+// The fewest moves from one state to another: a search in a graph, level by level. The token ends the level that has
+// the goal. A level stays in the parts that the Ps have gathered: to join them took a third of the time.
 
 #include <atomic>
 #include <cstddef>

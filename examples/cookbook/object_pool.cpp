@@ -1,5 +1,5 @@
-// A pool of objects that are dear to make, such as connections: a channel holds those that are free. A borrower waits for one,
-// and a handle gives it back, also after an exception.
+// A pool of objects that are dear to make, such as connections: a channel holds those that are free. A borrower waits
+// for one, and a handle gives it back, also after an exception.
 
 #include <cstddef>
 #include <forkjoin/forkjoin.hpp>

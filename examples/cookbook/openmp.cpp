@@ -1,5 +1,5 @@
-// OpenMP inside of a branch: the region keeps its thread until all its threads are done, so it is a blocking call. Give it the
-// processors that the forks leave: here each region has two threads.
+// OpenMP inside of a branch: the region keeps its thread until all its threads are done, so it is a blocking call. Give
+// it the processors that the forks leave: here each region has two threads.
 
 #include <cstddef>
 #include <forkjoin/forkjoin.hpp>

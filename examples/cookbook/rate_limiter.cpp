@@ -1,5 +1,5 @@
-// A rate limiter: one call each interval, and up to `burst` at once after a pause. It keeps one time alone: when the next call
-// may begin. It needs no fiber that refills.
+// A rate limiter: one call each interval, and up to `burst` at once after a pause. It keeps one time alone: when the
+// next call may begin. It needs no fiber that refills.
 
 #include <algorithm>
 #include <chrono>

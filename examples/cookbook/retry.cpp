@@ -1,4 +1,5 @@
-// Tries again after pauses that double, each longer by a random part, so that many clients do not come back at the same time.
+// Tries again after pauses that double, each longer by a random part, so that many clients do not come back at the same
+// time.
 
 #include <chrono>
 #include <forkjoin/go.hpp>

@@ -1,5 +1,5 @@
-// Signals as input: they are blocked in all threads, and a fiber reads them from a descriptor. So nothing runs inside of a
-// signal handler, where almost nothing is allowed.
+// Signals as input: they are blocked in all threads, and a fiber reads them from a descriptor. So nothing runs inside
+// of a signal handler, where almost nothing is allowed.
 
 #include <sys/signalfd.h>
 #include <unistd.h>

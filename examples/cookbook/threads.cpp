@@ -1,5 +1,5 @@
-// Beside threads of your own: a thread outside of the runtime sends over a channel, calls fj::run, or waits for a future. It
-// sleeps meanwhile. A library that calls back on its own thread hands over in the same way.
+// Beside threads of your own: a thread outside of the runtime sends over a channel, calls fj::run, or waits for a
+// future. It sleeps meanwhile. A library that calls back on its own thread hands over in the same way.
 
 #include <forkjoin/forkjoin.hpp>
 #include <forkjoin/go.hpp>

@@ -1,5 +1,5 @@
-// A ticker: its times are counted from the first one, so that a late tick does not delay those after it. It ends when its
-// fiber is asked to stop.
+// A ticker: its times are counted from the first one, so that a late tick does not delay those after it. It ends when
+// its fiber is asked to stop.
 
 #include <chrono>
 #include <forkjoin/go.hpp>

@@ -1,5 +1,5 @@
-// Readings that are checked while all Ps compute: the fiber that checks them is urgent, so that a strand of the computation gives way to it
-// at its next fork.
+// Readings that are checked while all Ps compute: the fiber that checks them is urgent, so that a strand of the
+// computation gives way to it at its next fork.
 
 #include <chrono>
 #include <forkjoin/forkjoin.hpp>

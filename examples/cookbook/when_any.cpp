@@ -1,5 +1,5 @@
-// The first of several answers: each fiber sends its own, or that it has none, into one channel. That has room for all, so
-// that none waits for a receiver that has gone. The others are asked to stop, and their ends are awaited.
+// The first of several answers: each fiber sends its own, or that it has none, into one channel. That has room for all,
+// so that none waits for a receiver that has gone. The others are asked to stop, and their ends are awaited.
 
 #include <chrono>
 #include <forkjoin/go.hpp>

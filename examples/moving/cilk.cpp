@@ -1,5 +1,5 @@
-// From Cilk: each row of the table in forkjoin/guide/moving.md, both ways. Here Cilk's side is compiled as its serial elision,
-// which has the same results by Cilk's definition.
+// From Cilk: each row of the table in forkjoin/guide/moving.md, both ways. Here Cilk's side is compiled as its serial
+// elision, which has the same results by Cilk's definition.
 
 #include <atomic>
 #include <cstddef>

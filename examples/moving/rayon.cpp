@@ -1,4 +1,5 @@
-// From rayon: each row of the table in forkjoin/guide/moving.md. examples/moving/rayon/src/main.rs has the same rows in Rust.
+// From rayon: each row of the table in forkjoin/guide/moving.md. examples/moving/rayon/src/main.rs has the same rows in
+// Rust.
 
 #include <atomic>
 #include <cstddef>

@@ -1,4 +1,5 @@
-// From Taskflow: each row of the table in forkjoin/guide/moving.md. examples/moving/taskflow/main.cpp has the same rows by Taskflow.
+// From Taskflow: each row of the table in forkjoin/guide/moving.md. examples/moving/taskflow/main.cpp has the same rows
+// by Taskflow.
 
 #include <atomic>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Heat that spreads in a square, on many machines: each rank of MPI has a strip of rows, and computes it on its P. The rows at
-// the ends of a strip travel to the neighbors while a loop computes those between.
+// Heat that spreads in a square, on many machines: each rank of MPI has a strip of rows, and computes it on its P. The
+// rows at the ends of a strip travel to the neighbors while a loop computes those between.
 //
 //   mpirun -n 4 heat [side [steps [overlap | after | alone]]]      default 200 100 overlap
 //

@@ -1,8 +1,10 @@
-// What the levels of threads cost in MPI: rank 0 sends eight bytes at a time to rank 1, and the time of a message is printed.
+// What the levels of threads cost in MPI: rank 0 sends eight bytes at a time to rank 1, and the time of a message is
+// printed.
 //
 //   mpirun -n 2 levels [single | serialized | multiple [branches [messages]]]      default single 1 64000
 //
-// With more branches than one, which MPI_THREAD_MULTIPLE alone allows, each has a tag of its own, and all call MPI at once.
+// With more branches than one, which MPI_THREAD_MULTIPLE alone allows, each has a tag of its own, and all call MPI at
+// once.
 #include <mpi.h>
 
 #include <algorithm>

@@ -15,7 +15,8 @@
 #include <utility>
 #include <vector>
 
-// The files of a folder and of all folders in it. Without a folder: 400 documents that are made up, and are the same everywhere.
+// The files of a folder and of all folders in it. Without a folder: 400 documents that are made up, and are the same
+// everywhere.
 class library {
  public:
   explicit library(const std::string& folder) {

@@ -1,4 +1,5 @@
-// Step 5 of the tutorial: a server that finds words. A client sends lines: a word, or "reload", which makes a new index.
+// Step 5 of the tutorial: a server that finds words. A client sends lines: a word, or "reload", which makes a new
+// index.
 //
 //   search_server                   server and clients in one program
 //   search_server port [folder]     until the program is ended; a client: nc localhost port

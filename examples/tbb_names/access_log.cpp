@@ -1,5 +1,5 @@
-// A program as oneTBB's users write them: what a server's log says about its visitors. Compiled over this library's names, with oneTBB's own
-// containers, and over oneTBB, it prints the same: access_log [lines] [seed]
+// A program as oneTBB's users write them: what a server's log says about its visitors. Compiled over this library's
+// names, with oneTBB's own containers, and over oneTBB, it prints the same: access_log [lines] [seed]
 
 #include <tbb/blocked_range.h>
 #include <tbb/combinable.h>
@@ -67,7 +67,8 @@ bool parse(const std::string& line, visit& into) {
   return true;
 }
 
-// ---- 1. Read and parse, by a pipeline. Lines that cannot be read are counted, visits kept in the order in which they come.
+// ---- 1. Read and parse, by a pipeline. Lines that cannot be read are counted, visits kept in the order in which they
+// come.
 
 using visits = tbb::concurrent_vector<visit>;
 
@@ -159,7 +160,8 @@ void sum(const visits& all, findings& found) {
   });
 }
 
-// ---- 4. Work that makes more work: pages link to pages, and a group of tasks visits each once, by a queue and a set of those seen.
+// ---- 4. Work that makes more work: pages link to pages, and a group of tasks visits each once, by a queue and a set
+// of those seen.
 
 void crawl(findings& found) {
   tbb::concurrent_queue<int> waiting;

@@ -1,4 +1,5 @@
-// libstdc++'s parallel algorithms over forkjoin: compiled with forkjoin-tbb before oneTBB. Each is compared with the serial one.
+// libstdc++'s parallel algorithms over forkjoin: compiled with forkjoin-tbb before oneTBB. Each is compared with the
+// serial one.
 
 #include <algorithm>
 #include <cstdio>

@@ -75,8 +75,8 @@ class branch : public record_of<Join> {
   };
 };
 
-// Each cold path of a fork is one call, for two reasons. The compiler keeps nothing for it in registers across the call of the
-// child, which leaves of the recursion would pay for. And functions that fork stay small enough to be inlined.
+// Each cold path of a fork is one call, for two reasons. The compiler keeps nothing for it in registers across the call
+// of the child, which leaves of the recursion would pay for. And functions that fork stay small enough to be inlined.
 
 /// Called when push_record returned true: attends to the deque, then calls what runs here at once.
 template <class Policy, class Here, class Record>

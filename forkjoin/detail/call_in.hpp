@@ -38,7 +38,8 @@ class job_call : public job_body {
   std::exception_ptr error_;
 };
 
-/// Calls f inside the runtime s: at once if the caller is inside already, otherwise as a job, whose end the caller waits for.
+/// Calls f inside the runtime s: at once if the caller is inside already, otherwise as a job, whose end the caller
+/// waits for.
 template <class F>
 result_of<F> call_in(scheduler& s, F& f) {
   if (is_inside(s)) return std::invoke(f);

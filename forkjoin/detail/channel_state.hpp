@@ -13,8 +13,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Source of the protocol: Go's runtime/chan.go. A value goes straight from a sender to a receiver that waits. It is moved into the
-/// receiver's frame by the thread that has claimed that receiver, so never while the receiver runs. Moves of T do not throw.
+/// Source of the protocol: Go's runtime/chan.go. A value goes straight from a sender to a receiver that waits. It is
+/// moved into the receiver's frame by the thread that has claimed that receiver, so never while the receiver runs.
+/// Moves of T do not throw.
 template <class T>
 class channel_state {
  public:
@@ -37,7 +38,8 @@ class channel_state {
     return wait_in(senders_, held, &value, limits);
   }
 
-  /// Waits for a value. `into` stays empty if the channel is closed and drained, or a limit ended the wait. Throws std::bad_alloc.
+  /// Waits for a value. `into` stays empty if the channel is closed and drained, or a limit ended the wait. Throws
+  /// std::bad_alloc.
   wait_end receive(std::optional<T>& into, const wait_limits& limits) {
     std::unique_lock held(mutex_);
     if (end_attempt(take(into), held)) return wait_end::served;

@@ -30,14 +30,14 @@ constexpr bool is_small_temporary() {
   }
 }
 
-/// How a closure is passed. A small trivial temporary is passed by value, which saves a pointer to it and lets the compiler
-/// keep it in registers. All others are passed by reference to where the caller has them.
+/// How a closure is passed. A small trivial temporary is passed by value, which saves a pointer to it and lets the
+/// compiler keep it in registers. All others are passed by reference to where the caller has them.
 template <class G>
 using closure_argument = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
 
-/// How it is passed to a cold path. If it does not fit into two registers g++ would push the value, and a function that pushes has
-/// a frame pointer, which every call sets up. So a reference is passed then, to a copy that only the cold path makes: what no
-/// reference leads to can stay in registers.
+/// How it is passed to a cold path. If it does not fit into two registers g++ would push the value, and a function that
+/// pushes has a frame pointer, which every call sets up. So a reference is passed then, to a copy that only the cold
+/// path makes: what no reference leads to can stay in registers.
 template <class G>
 constexpr bool is_large_temporary() {
   if constexpr (!is_small_temporary<G>()) {

@@ -97,8 +97,8 @@ template <class Child>
   }
 }
 
-/// Puts the child on the stack `below` of the running fiber `here`. If moving the closure there throws, nothing has changed. The move may
-/// fork, too; meanwhile the stack is put aside.
+/// Puts the child on the stack `below` of the running fiber `here`. If moving the closure there throws, nothing has
+/// changed. The move may fork, too; meanwhile the stack is put aside.
 template <class Child, class F>
 [[gnu::always_inline]] inline Child& construct_child(children& scope, fiber& here, fiber& below, lvalue<F> f) {
   void* const room = Child::place_on(below);

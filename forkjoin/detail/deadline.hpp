@@ -29,8 +29,8 @@ deadline deadline_after(const std::chrono::duration<Rep, Period>& d) {
   return now + std::chrono::ceil<deadline::duration>(d);
 }
 
-/// A time of any clock. Of another one than deadline_clock, as that clock goes now. What deadline_clock cannot show is a
-/// time that has come, or no_deadline.
+/// A time of any clock. Of another one than deadline_clock, as that clock goes now. What deadline_clock cannot show is
+/// a time that has come, or no_deadline.
 template <class Clock, class Duration>
 deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
   using approximate = std::chrono::duration<double, deadline::period>;  // see deadline_after

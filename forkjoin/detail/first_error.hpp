@@ -21,7 +21,8 @@ class first_error {
   first_error(const first_error&) = delete;
   first_error& operator=(const first_error&) = delete;
 
-  /// Whether there is anything. relaxed: forks only use it to start no more; at a join the children's arrival orders it.
+  /// Whether there is anything. relaxed: forks only use it to start no more; at a join the children's arrival orders
+  /// it.
   bool any() const noexcept { return precedence_.load(std::memory_order_relaxed) != none; }
 
   /// Whether an earlier fork than that one has thrown.

@@ -8,8 +8,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// What a join has to throw: the exception of the earliest fork among those that children stored here, or else fj::cancelled
-/// if forks were left out.
+/// What a join has to throw: the exception of the earliest fork among those that children stored here, or else
+/// fj::cancelled if forks were left out.
 class first_exception : public first_error<std::exception_ptr> {
  public:
   /// Called after the join, if there is anything. Leaves nothing.

@@ -16,10 +16,11 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-// A compiler that inlines no function into itself makes two calls for each fork of a recursive function, and half of them
-// reach a leaf. These calls take longer than all that the fork does; the serial program has one, as the other becomes a loop.
-// If the fork is a function as well, that function is what recurs: the compiler inlines the user's function into it, unless
-// that is large, and leaves cost no call. A compiler that inlines recursions does better with the fork in the user's function.
+// A compiler that inlines no function into itself makes two calls for each fork of a recursive function, and half of
+// them reach a leaf. These calls take longer than all that the fork does; the serial program has one, as the other
+// becomes a loop. If the fork is a function as well, that function is what recurs: the compiler inlines the user's
+// function into it, unless that is large, and leaves cost no call. A compiler that inlines recursions does better with
+// the fork in the user's function.
 
 /// Whether closures and results are passed in registers. Through memory they would cost more than the calls.
 template <class F, class G>
@@ -49,8 +50,8 @@ template <class Policy, class F, class G>
   return {std::move(first), std::move(second)};
 }
 
-/// Forks two closures or more. More than two continuations are a loop with one join. By other policies the second branch is a
-/// closure that forks all but the first: so each child is in the deque if the last one runs first.
+/// Forks two closures or more. More than two continuations are a loop with one join. By other policies the second
+/// branch is a closure that forks all but the first: so each child is in the deque if the last one runs first.
 template <class Policy, class F, class G, class... More>
 [[gnu::always_inline]] inline auto fork_all(lvalue<F> f, lvalue<G> g, lvalue<More>... more) {
   if constexpr (sizeof...(More) == 0 && !os::inlines_recursion && fit_registers<F, G>()) {

@@ -1,7 +1,7 @@
 // Forks of more than two children with one join: the iterations of a loop, or the closures of one fork_join.
 //
-// The home strand runs the iterations as it finds them in the code, and keeps what it can in registers. Only thieves call virtual
-// functions. forkjoin/abi/fork_loop.hpp has the protocol.
+// The home strand runs the iterations as it finds them in the code, and keeps what it can in registers. Only thieves
+// call virtual functions. forkjoin/abi/fork_loop.hpp has the protocol.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ class loop_of_forks : public fork_loop {
   [[gnu::always_inline]] explicit loop_of_forks(std::size_t iterations) noexcept : fork_loop(iterations) {}
   ~loop_of_forks() = default;
 
-  // The home strand calls next_is before each iteration; offer before it and take_back after it, unless it is the last one, which
-  // has no rest. When either says false, join_iterations follows.
+  // The home strand calls next_is before each iteration; offer before it and take_back after it, unless it is the last
+  // one, which has no rest. When either says false, join_iterations follows.
 
   [[gnu::always_inline]] void next_is(std::size_t iteration) noexcept { rest.next = iteration; }
 
@@ -46,8 +46,8 @@ class loop_of_forks : public fork_loop {
     return __builtin_expect(detail::pop_record(rest), true) || detail::pop_slow(rest);
   }
 
-  /// Called by the home strand in the handler of what an iteration threw. True if the rest was stolen: then join_iterations follows.
-  /// False: the exception is the loop's.
+  /// Called by the home strand in the handler of what an iteration threw. True if the rest was stolen: then
+  /// join_iterations follows. False: the exception is the loop's.
   [[nodiscard, gnu::cold, gnu::noinline]] bool keep_exception() noexcept {
     if (rest.next == count || detail::pop_record(rest) || detail::pop_slow(rest)) return false;
     errors_.offer(rest.next - 1, caught_exception());
@@ -71,8 +71,8 @@ class loop_of_forks : public fork_loop {
     if (errors_.any()) errors_.take();
   }
 
-  /// Calls run() as that iteration of a thief, unless an earlier one has thrown. False if it has thrown, or was not called. A later
-  /// iteration that has thrown does not count: by the order of the program this one comes first.
+  /// Calls run() as that iteration of a thief, unless an earlier one has thrown. False if it has thrown, or was not
+  /// called. A later iteration that has thrown does not count: by the order of the program this one comes first.
   template <class Iteration>
   bool run_unless_thrown(std::size_t iteration, const Iteration& run) noexcept {
     if (errors_.any_before(iteration)) return false;
@@ -93,8 +93,9 @@ class loop_of_forks : public fork_loop {
 template <class Iteration>
 using loop_of_iterations = basic_loop_of_iterations<loop_of_forks, Iteration>;
 
-/// Adds up values by op, beginning with an initial one: iteration.add(sum, i, op) adds those of an iteration, iteration.put(i, at) puts
-/// them elsewhere, and iteration.begin(i) is how many come before. Only the home strand calls op: thieves keep their values for it.
+/// Adds up values by op, beginning with an initial one: iteration.add(sum, i, op) adds those of an iteration,
+/// iteration.put(i, at) puts them elsewhere, and iteration.begin(i) is how many come before. Only the home strand calls
+/// op: thieves keep their values for it.
 template <class T, class Value, class Iteration, class Op>
 class loop_of_values final : loop_of_forks {
  public:
@@ -102,8 +103,8 @@ class loop_of_values final : loop_of_forks {
       : loop_of_forks(iterations), iteration_(iteration), op_(op) {}
   [[gnu::always_inline]] ~loop_of_values() {}
 
-  // Written out, as the run of basic_loop_of_iterations is: with a loop that both share, and a closure for the iteration, skynet took a
-  // quarter more instructions: g++ kept the sum in memory.
+  // Written out, as the run of basic_loop_of_iterations is: with a loop that both share, and a closure for the
+  // iteration, skynet took a quarter more instructions: g++ kept the sum in memory.
   [[gnu::always_inline]] T run(std::size_t n, T sum, Iteration iteration, Op& op) {
     bool threw = false;
     try {
@@ -127,7 +128,8 @@ class loop_of_values final : loop_of_forks {
  private:
   using values = std::unique_ptr<std::optional<Value>[]>;
 
-  // Adds up to the first value that is missing: an operation that throws before is what the serial program would have seen.
+  // Adds up to the first value that is missing: an operation that throws before is what the serial program would have
+  // seen.
   [[gnu::cold, gnu::noinline]] T add_stolen(T sum, bool home_threw) {
     join_iterations();
     const values stolen = std::move(stolen_);

@@ -9,8 +9,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 template <class Signature>
 class function_ref;
 
-/// Refers to a function object that outlives it, as std::function_ref of C++26. A function that takes one is compiled once,
-/// not for each closure. Each use is an indirect call.
+/// Refers to a function object that outlives it, as std::function_ref of C++26. A function that takes one is compiled
+/// once, not for each closure. Each use is an indirect call.
 template <class R, class... Args>
 class function_ref<R(Args...)> {
  public:

@@ -1,14 +1,14 @@
 // The children that a scope keeps until its join, where the last child comes first.
 //
-// s.fork(f) puts f into the scope and pushes it as a record, which thieves may steal. The parent goes on. The join takes
-// back what is left, the newest first, and waits for the rest.
+// s.fork(f) puts f into the scope and pushes it as a record, which thieves may steal. The parent goes on. The join
+// takes back what is left, the newest first, and waits for the rest.
 //
-// The deque needs the records of a strand to nest: what is pushed later is popped earlier. A fork of fork_join that is still
-// open around s.fork would pop its own record before the child's. So a scope keeps a child only if it knows that no fork
-// has begun since its newest child, or since the scope was made, that has not ended. Else it forks the child as fj::scope does, and the
-// child comes first. So do forks of other strands, and forks while exceptions are in flight or handled: a kept
-// child might begin when its parent has left the handler. A join that is called while such a fork is open takes nothing back: it
-// waits until thieves have run the children, and a later join pops their records.
+// The deque needs the records of a strand to nest: what is pushed later is popped earlier. A fork of fork_join that is
+// still open around s.fork would pop its own record before the child's. So a scope keeps a child only if it knows that
+// no fork has begun since its newest child, or since the scope was made, that has not ended. Else it forks the child as
+// fj::scope does, and the child comes first. So do forks of other strands, and forks while exceptions are in flight or
+// handled: a kept child might begin when its parent has left the handler. A join that is called while such a fork is
+// open takes nothing back: it waits until thieves have run the children, and a later join pops their records.
 #pragma once
 
 #include <cstddef>
@@ -129,7 +129,8 @@ class kept_children {
     return true;
   }
 
-  /// Runs what is left, the newest first, and waits for what was stolen. Nothing if the calling strand did not make the scope.
+  /// Runs what is left, the newest first, and waits for what was stolen. Nothing if the calling strand did not make the
+  /// scope.
   [[gnu::cold, gnu::noinline]] void join() noexcept {
     if (current_fiber() != scope_.home) return;
     const bool at_level = at_own_level();
@@ -217,8 +218,9 @@ class kept_children {
     memory_.clear();
   }
 
-  // Where the strand's forks stand. The newest record of its deque names the innermost open fork, but 0 says little: there may
-  // be no open fork, or those that are open have been stolen. Then `thefts` tells whether anything has changed.
+  // Where the strand's forks stand. The newest record of its deque names the innermost open fork, but 0 says little:
+  // there may be no open fork, or those that are open have been stolen. Then `thefts` tells whether anything has
+  // changed.
   struct level {
     record_name newest;
     std::uint64_t thefts;

@@ -19,7 +19,8 @@ template <class F, class Join>
   return child.take();
 }
 
-/// Runs or joins the first child of a caller that threw. If the child throws as well, its exception wins, as in the serial program.
+/// Runs or joins the first child of a caller that threw. If the child throws as well, its exception wins, as in the
+/// serial program.
 template <class F, class Join>
 [[gnu::cold, gnu::noinline]] void join_first_after_throw(branch<F, Join>& child) {
   static_cast<void>(detail::pop_record(child) ? detail::call(child.closure) : detail::join_first_slow(child));

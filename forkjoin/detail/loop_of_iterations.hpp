@@ -1,14 +1,16 @@
-// The home strand of a loop of forks: it offers what comes after each iteration. The model checks run it on a loop of theirs.
+// The home strand of a loop of forks: it offers what comes after each iteration. The model checks run it on a loop of
+// theirs.
 #pragma once
 
 #include <cstddef>
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-// The home strand has closures of its own, which nothing else refers to, so that compilers keep what they hold in registers.
+// The home strand has closures of its own, which nothing else refers to, so that compilers keep what they hold in
+// registers.
 
-/// Calls iteration.start(i), which may refuse by an exception, and iteration(i) for all i < count, which is not 0. An iteration starts
-/// before the rest after it is offered, so iterations start in order. `Loop` is as loop_of_forks.
+/// Calls iteration.start(i), which may refuse by an exception, and iteration(i) for all i < count, which is not 0. An
+/// iteration starts before the rest after it is offered, so iterations start in order. `Loop` is as loop_of_forks.
 template <class Loop, class Iteration>
 class basic_loop_of_iterations final : Loop {
  public:

@@ -10,8 +10,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// The exception that the calling handler of `...` has caught. pthread_exit and pthread_cancel unwind a stack, too, but what they
-/// throw is no exception of C++, and the handler of a strand, which may stand on a stack of the runtime, cannot let it through.
+/// The exception that the calling handler of `...` has caught. pthread_exit and pthread_cancel unwind a stack, too, but
+/// what they throw is no exception of C++, and the handler of a strand, which may stand on a stack of the runtime,
+/// cannot let it through.
 [[gnu::cold]] inline std::exception_ptr caught_exception() noexcept {
   std::exception_ptr caught = std::current_exception();
 #ifndef FORKJOIN_SERIAL

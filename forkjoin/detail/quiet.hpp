@@ -18,9 +18,9 @@ template <class G, class Join>
   return true;
 }
 
-/// Calls f(), while a thief may call g(). True if one did, and it is done; false if g is left to the caller. Asks for no thief as
-/// long as a worker looks for work: that worker finds the record if f takes long. So f costs no more for that worker. For parts
-/// of loops.
+/// Calls f(), while a thief may call g(). True if one did, and it is done; false if g is left to the caller. Asks for
+/// no thief as long as a worker looks for work: that worker finds the record if f takes long. So f costs no more for
+/// that worker. For parts of loops.
 template <class F, class G>
 [[gnu::always_inline]] inline bool fork_quietly(F f, G g) {
   progress_of(current_deque()).make();
@@ -35,8 +35,8 @@ template <class F, class G>
   return !detail::pop_record(rest) && detail::join_if_stolen(rest);
 }
 
-/// Says that the calling strand begins a part of a loop that is expected to be brief, and that it will not fork. False, and
-/// nothing said, if a worker asks for something: then the strand forks, and answers. Also outside any runtime.
+/// Says that the calling strand begins a part of a loop that is expected to be brief, and that it will not fork. False,
+/// and nothing said, if a worker asks for something: then the strand forks, and answers. Also outside any runtime.
 [[gnu::always_inline]] inline bool begin_brief_part() noexcept {
   deque& d = current_deque();
   if (!face_of(d).asks_nothing()) return false;
@@ -44,7 +44,8 @@ template <class F, class G>
   return true;
 }
 
-/// Whether a thief has found that the calling strand stayed in its latest part of a loop for long. True once for each part.
+/// Whether a thief has found that the calling strand stayed in its latest part of a loop for long. True once for each
+/// part.
 [[gnu::always_inline]] inline bool was_slow() noexcept { return progress_of(current_deque()).was_slow(); }
 
 /// After was_slow: for how many nanoseconds, at the least.

@@ -24,8 +24,8 @@ class raw_buffer {
   const std::size_t size_;
 };
 
-/// Transfers between the sequence and the buffer: each moves an element to its new place and ends its life in the old one,
-/// so that it lives in one of the two.
+/// Transfers between the sequence and the buffer: each moves an element to its new place and ends its life in the old
+/// one, so that it lives in one of the two.
 struct into_buffer {
   static constexpr bool relocates = true;
   template <class From, class T>

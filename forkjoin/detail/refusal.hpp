@@ -8,10 +8,10 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Why a loop or an algorithm refuses a call; empty if it does not. What users call is constrained by this being empty, so a
-/// requires-expression tells whether a call compiles. A refused call chooses a deleted overload that has the words as
-/// a template argument, and compilers print those. The first 32 characters say what is wrong: clang cuts the rest where it
-/// names the deleted overload. They do not name the function, as compilers do that.
+/// Why a loop or an algorithm refuses a call; empty if it does not. What users call is constrained by this being empty,
+/// so a requires-expression tells whether a call compiles. A refused call chooses a deleted overload that has the words
+/// as a template argument, and compilers print those. The first 32 characters say what is wrong: clang cuts the rest
+/// where it names the deleted overload. They do not name the function, as compilers do that.
 template <std::size_t N>
 struct refusal {
   char why[N] = {};
@@ -43,8 +43,8 @@ inline constexpr refusal unfit_predicate(
 template <auto Why>
 concept accepted = Why.is_empty();
 
-/// Stands in a deleted overload before the words, and tells whether the arguments are meant for it. The compiler looks into
-/// no others.
+/// Stands in a deleted overload before the words, and tells whether the arguments are meant for it. The compiler looks
+/// into no others.
 template <bool Meant>
 using when = std::enable_if_t<Meant>;
 

@@ -12,9 +12,10 @@ namespace fj { inline namespace v0_2 { namespace detail {
 [[gnu::cold]] void join_children_slow(
     children& scope) noexcept;  // forkjoin/abi/scope.hpp, which fork_join does not need
 
-/// All that a join decides: what its record says beside the closure, and which slow path waits for a stolen record, and for the children of a
-/// scope whose latest stolen fork began on that P. What these do: runtime/base/join_rule.hpp. The rule cannot choose the record, as making one is
-/// the fork's fast path: a continuation has two words, which are all that fj::leave_stack stores.
+/// All that a join decides: what its record says beside the closure, and which slow path waits for a stolen record, and
+/// for the children of a scope whose latest stolen fork began on that P. What these do: runtime/base/join_rule.hpp. The
+/// rule cannot choose the record, as making one is the fork's fast path: a continuation has two words, which are all
+/// that fj::leave_stack stores.
 template <class Join>
 struct joins;
 

@@ -1,5 +1,5 @@
-// What a program gets of the names of <forkjoin/go.hpp> that does not include it: an error that names that header. The header may follow,
-// or have been included before: then these say nothing.
+// What a program gets of the names of <forkjoin/go.hpp> that does not include it: an error that names that header. The
+// header may follow, or have been included before: then these say nothing.
 #pragma once
 
 #include <type_traits>
@@ -42,8 +42,9 @@ FORKJOIN_TEMPLATE_OF_GO(send_channel);
 
 #undef FORKJOIN_TEMPLATE_OF_GO
 
-// All others are found in a namespace whose name says what to do, as long as there is none of the same name in fj: by a using-directive.
-// A class there is that of fj, which a friend declares so that nobody finds it: with both, `using namespace fj` is not ambiguous.
+// All others are found in a namespace whose name says what to do, as long as there is none of the same name in fj: by a
+// using-directive. A class there is that of fj, which a friend declares so that nobody finds it: with both, `using
+// namespace fj` is not ambiguous.
 
 #define FORKJOIN_OF_GO(key, name)                                           \
   struct without_##name {                                                   \

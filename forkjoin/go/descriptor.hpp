@@ -25,18 +25,19 @@ struct descriptor_access;
 /// again, and those that find nothing continue to wait.
 ///
 /// While a fiber waits, also inside a tree of forks, its worker does other work. The first such wait in a runtime opens
-/// three descriptors, an epoll and two eventfds, which stay open until the runtime ends. A thread outside any runtime waits
-/// by poll(2), and opens an eventfd for the time of the wait.
+/// three descriptors, an epoll and two eventfds, which stay open until the runtime ends. A thread outside any runtime
+/// waits by poll(2), and opens an eventfd for the time of the wait.
 ///
 /// Regular files have no events: reads and writes of them block their thread.
 ///
-/// The operations are the functions below this class. Each has two forms. One form throws: std::system_error with the system's error, fj::timed_out if the time
-/// options.until comes during the wait, fj::cancelled if options.stop is asked to stop during the wait. The other form
-/// sets `error`: to the system's error, to std::errc::timed_out, to std::errc::operation_canceled; without an error it
-/// clears `error`. Both report std::errc::bad_file_descriptor if the descriptor is closed before or during the
-/// operation, and std::errc::too_many_files_open if a first wait needs a descriptor and the system refuses one. Both
-/// throw std::bad_alloc if there is no memory for the wait. An operation that need not wait ignores both limits. Cost
-/// without a wait: the system call, and four uncontended atomic operations.
+/// The operations are the functions below this class. Each has two forms. One form throws: std::system_error with the
+/// system's error, fj::timed_out if the time options.until comes during the wait, fj::cancelled if options.stop is
+/// asked to stop during the wait. The other form sets `error`: to the system's error, to std::errc::timed_out, to
+/// std::errc::operation_canceled; without an error it clears `error`. Both report std::errc::bad_file_descriptor if the
+/// descriptor is closed before or during the operation, and std::errc::too_many_files_open if a first wait needs a
+/// descriptor and the system refuses one. Both throw std::bad_alloc if there is no memory for the wait. An operation
+/// that need not wait ignores both limits. Cost without a wait: the system call, and four uncontended atomic
+/// operations.
 class descriptor {
  public:
   /// Owns none.

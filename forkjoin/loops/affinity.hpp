@@ -11,9 +11,10 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Programs go over the same data loop after loop, and what a P touched last may lie in its cache. After a join another P
-/// may go on, so the rule "the first half here, the second elsewhere" would move the data between caches. Instead each P has
-/// a section of every loop, and does the half that its section lies in. With one P that is always the first half.
+/// Programs go over the same data loop after loop, and what a P touched last may lie in its cache. After a join another
+/// P may go on, so the rule "the first half here, the second elsewhere" would move the data between caches. Instead
+/// each P has a section of every loop, and does the half that its section lies in. With one P that is always the first
+/// half.
 class affinity {
  public:
   affinity(std::size_t begin, std::size_t end)
@@ -37,8 +38,8 @@ class affinity {
   std::size_t section_;
 };
 
-/// Forks two parts that follow each other; the calling strand does the second. The exception is still the serial program's: that
-/// of the first part, if it throws.
+/// Forks two parts that follow each other; the calling strand does the second. The exception is still the serial
+/// program's: that of the first part, if it throws.
 template <class First, class Second>
 [[gnu::noinline]] void fork_second_part_first(const First& first, const Second& second) {
   std::exception_ptr thrown;
@@ -53,8 +54,8 @@ template <class First, class Second>
   if (thrown) std::rethrow_exception(thrown);
 }
 
-/// Forks two parts that follow each other. The calling strand may do the second part before the first. Inlined, as a copy of
-/// closures that were stored a moment ago would wait for these stores.
+/// Forks two parts that follow each other. The calling strand may do the second part before the first. Inlined, as a
+/// copy of closures that were stored a moment ago would wait for these stores.
 template <class First, class Second>
 [[gnu::always_inline]] inline void fork_parts(bool second_here, First first, Second second) {
   if (second_here) return detail::fork_second_part_first(first, second);

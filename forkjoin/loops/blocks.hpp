@@ -11,16 +11,16 @@ constexpr std::size_t blocks_of(std::size_t elements, std::size_t block) {
   return elements / block + (elements % block != 0);
 }
 
-/// The largest block of a scan, which is read twice and must stay in a cache; and of a reduction. At the end of each block of a
-/// reduction memory is idle while the lanes are summed.
+/// The largest block of a scan, which is read twice and must stay in a cache; and of a reduction. At the end of each
+/// block of a reduction memory is idle while the lanes are summed.
 inline constexpr std::size_t scanned_block = 16384, reduce_block = 65536;
 
-/// Blocks of equal size, save the last. A result that is computed block by block, and then from the blocks in a tree over
-/// their numbers, does not depend on which strand computes which block.
+/// Blocks of equal size, save the last. A result that is computed block by block, and then from the blocks in a tree
+/// over their numbers, does not depend on which strand computes which block.
 class blocks {
  public:
-  /// With grain 0 there are at least some hundred blocks, so that a few expensive elements can be shared out, too; and no
-  /// block is larger than `largest`.
+  /// With grain 0 there are at least some hundred blocks, so that a few expensive elements can be shared out, too; and
+  /// no block is larger than `largest`.
   blocks(std::size_t elements, std::size_t grain, std::size_t largest = scanned_block) noexcept
       : elements_(elements), size_(grain ? grain : std::clamp<std::size_t>(elements / 128, 1, largest)) {}
 
@@ -36,8 +36,8 @@ class blocks {
   std::size_t size_;
 };
 
-/// The largest block that a body folds, whose value is ready when its loop ends. With blocks of 65,536 elements two P wait for one another
-/// at the end, for 3 % of the time of a sum of 4 million numbers.
+/// The largest block that a body folds, whose value is ready when its loop ends. With blocks of 65,536 elements two P
+/// wait for one another at the end, for 3 % of the time of a sum of 4 million numbers.
 inline constexpr std::size_t body_block = 8192;
 
 }}}  // namespace fj::v0_2::detail

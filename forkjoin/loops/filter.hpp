@@ -58,7 +58,8 @@ class filter {
 
   bool is_marked(std::size_t element) const { return (marks_[element / bits] >> element % bits & 1) != 0; }
 
-  /// Calls body(begin, end, marked) for all blocks; `marked` is the number of marks before `begin`. Ignores the stop token.
+  /// Calls body(begin, end, marked) for all blocks; `marked` is the number of marks before `begin`. Ignores the stop
+  /// token.
   template <class Body>
   void for_each_block(const Body& body) const {
     ordered_parts parts(nullptr);

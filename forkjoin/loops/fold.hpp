@@ -22,7 +22,8 @@ template <class Op, class T>
 concept commutative = std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>> ||
                       std::same_as<Op, std::multiplies<>> || std::same_as<Op, std::multiplies<T>>;
 
-/// What is added to sums T for an element X. A number is added as a T, so that no block of elements differs from others.
+/// What is added to sums T for an element X. A number is added as a T, so that no block of elements differs from
+/// others.
 template <class T, class X>
 using addend = std::conditional_t<std::is_arithmetic_v<T> && !std::is_same_v<std::remove_cvref_t<X>, T>, T, X>;
 
@@ -44,8 +45,8 @@ class lanes {
   T total(Op& op) { return total_of<Width>(op); }
 
  private:
-  // Of the first lanes. Not a loop over all widths: g++ keeps the lanes in memory then, and each iteration waits for the one
-  // before.
+  // Of the first lanes. Not a loop over all widths: g++ keeps the lanes in memory then, and each iteration waits for
+  // the one before.
   template <std::size_t N>
   [[gnu::always_inline]] T total_of(Op& op) {
     if constexpr (N == 1) {
@@ -59,7 +60,8 @@ class lanes {
   T lane_[Width];
 };
 
-/// For other operations: the elements of a step are combined in a tree, in their order, and the steps one after the other.
+/// For other operations: the elements of a step are combined in a tree, in their order, and the steps one after the
+/// other.
 template <class T, std::size_t Width, class Op>
 class steps {
  public:
@@ -82,8 +84,8 @@ class steps {
   T total_;
 };
 
-/// Whether elements X are folded in steps, as floating-point numbers are. Compilers vectorize integers without that, and
-/// for other types it matters little.
+/// Whether elements X are folded in steps, as floating-point numbers are. Compilers vectorize integers without that,
+/// and for other types it matters little.
 template <class T, class X>
 concept folded_in_steps = std::floating_point<T> && std::same_as<std::remove_cvref_t<X>, T>;
 
@@ -151,16 +153,16 @@ template <class T, std::size_t Width, std::size_t Least, class It, class Get, cl
   return detail::fold_very_few<T>(std::move(it), n, get, op);
 }
 
-/// Of fewer than 2 * fold_width elements. Very few are folded one by one: the vectors of a step would wait for elements that the
-/// loop before has just stored, one by one.
+/// Of fewer than 2 * fold_width elements. Very few are folded one by one: the vectors of a step would wait for elements
+/// that the loop before has just stored, one by one.
 template <class T, class It, class Get, class Op>
 [[gnu::always_inline]] inline T fold_few(It it, std::size_t n, Get& get, Op& op) {
   constexpr std::size_t most = fold_width<T>;
   return detail::fold_in_steps<T, most / 4, most>(it, n, get, op);
 }
 
-/// Of any number. Not inlined: inside a recursion g++ takes the steps apart before it vectorizes, and sums take twice as
-/// long. Hot: g++ takes some callers for unlikely ones, and would compile it for size, one element at a time.
+/// Of any number. Not inlined: inside a recursion g++ takes the steps apart before it vectorizes, and sums take twice
+/// as long. Hot: g++ takes some callers for unlikely ones, and would compile it for size, one element at a time.
 template <class T, class It, class Get, class Op>
 [[gnu::noinline, gnu::hot]] T fold(It it, std::size_t n, Get& get, Op& op) {
   if constexpr (folded_in_steps<T, decltype(get(it))>)

@@ -13,7 +13,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// As fold, with the same association. In a parallel run some values of a block may be computed by others; the operation is one strand's.
+/// As fold, with the same association. In a parallel run some values of a block may be computed by others; the
+/// operation is one strand's.
 template <class T, class It, class Get, class Op>
 T fold_iterations(const It& it, std::size_t n, Get& get, Op& op) {
   // A flag for each value would cost as much as the value.

@@ -1,7 +1,8 @@
 // The iterations of a loop of forks: what one fork runs.
 //
-// Such a loop is a function that is not inlined. In a recursion over it, compilers inline the user's function into the loop:
-// then leaves cost no call, and other calls save no registers for the loop. detail/branch.hpp does the same for forks.
+// Such a loop is a function that is not inlined. In a recursion over it, compilers inline the user's function into the
+// loop: then leaves cost no call, and other calls save no registers for the loop. detail/branch.hpp does the same for
+// forks.
 #pragma once
 
 #include <algorithm>

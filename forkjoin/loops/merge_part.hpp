@@ -16,8 +16,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// How an element gets from its sequence into the merged one. A transfer that relocates must bring over all elements, in
-/// any order, even after an exception; so it does not throw itself.
+/// How an element gets from its sequence into the merged one. A transfer that relocates must bring over all elements,
+/// in any order, even after an exception; so it does not throw itself.
 struct copying {
   static constexpr bool relocates = false;
   template <class From, class To>
@@ -48,9 +48,9 @@ struct merge_plan {
   const stop_token* stop;
 };
 
-/// A merge, or a part of one. It divides the larger sequence in the middle, the other one where the middle element belongs,
-/// and merges both parts in parallel. A transfer that relocates has moved all elements when the part is destroyed, merged
-/// or not.
+/// A merge, or a part of one. It divides the larger sequence in the middle, the other one where the middle element
+/// belongs, and merges both parts in parallel. A transfer that relocates has moved all elements when the part is
+/// destroyed, merged or not.
 template <class Transfer, class A, class B, class Out, class Ordering>
 class merge_part {
   using difference_a = std::iter_difference_t<A>;

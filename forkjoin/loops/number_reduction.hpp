@@ -28,8 +28,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 template <class T>
 concept plain_number = std::is_arithmetic_v<T>;
 
-/// Values of blocks that a reduction keeps until all are there, as numbers and structures of a few numbers. In the forks of class
-/// reduction larger ones take the room of one path through the tree only.
+/// Values of blocks that a reduction keeps until all are there, as numbers and structures of a few numbers. In the
+/// forks of class reduction larger ones take the room of one path through the tree only.
 template <class T>
 concept small_value = std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) <= 64;
 
@@ -37,10 +37,10 @@ concept small_value = std::is_trivially_copyable_v<T> && std::default_initializa
 inline constexpr std::size_t most_kept = 1024;
 inline constexpr std::size_t least_block = 64;
 
-/// The values of a reduction, which are in `kept`, are computed before op gets them. So when one throws, op may have an exception to
-/// throw that comes first, of the values before. In the handler of what leaves the reduction: if that is the exception of the first
-/// value to throw, fold(read) folds the values by read(T*), which throws it in place of that value. All values before it are there:
-/// loops run what stands left of an exception, unless they are stopped.
+/// The values of a reduction, which are in `kept`, are computed before op gets them. So when one throws, op may have an
+/// exception to throw that comes first, of the values before. In the handler of what leaves the reduction: if that is
+/// the exception of the first value to throw, fold(read) folds the values by read(T*), which throws it in place of that
+/// value. All values before it are there: loops run what stands left of an exception, unless they are stopped.
 template <class T, class Fold>
 [[noreturn, gnu::cold, gnu::noinline]] void rethrow_first(const earliest& thrower, T* kept, const loop_options& options,
                                                           const Fold& fold) {
@@ -106,8 +106,8 @@ template <class T, class It, class Value, class Op>
   }
 }
 
-/// The sum of the values of all blocks: a loop calls leaf(block) for each and keeps the values. So the strand begins alone, as with
-/// any loop.
+/// The sum of the values of all blocks: a loop calls leaf(block) for each and keeps the values. So the strand begins
+/// alone, as with any loop.
 template <class T, class Leaf, class Op>
 T reduce_kept(const blocks& all, Leaf leaf, Op& op, const loop_options& options) {
   const auto kept = std::make_unique_for_overwrite<T[]>(all.count());
@@ -148,8 +148,8 @@ template <class T, class It, class Value, class Op>
   return n < 2 * fold_width<T> ? detail::fold_few<T>(first, n, value, op) : detail::fold<T>(first, n, value, op);
 }
 
-/// Of numbers. A loop without a grain computes what is summed, one by one or, if these are many, the sums of blocks. So the
-/// strand begins alone, as any such loop, and a few elements that take long are shared out.
+/// Of numbers. A loop without a grain computes what is summed, one by one or, if these are many, the sums of blocks. So
+/// the strand begins alone, as any such loop, and a few elements that take long are shared out.
 template <class T, class It, class Value, class Op>
 [[gnu::always_inline]] inline T reduce_numbers(const It& first, std::size_t n, Value value, Op& op,
                                                const loop_options& options) {

@@ -16,14 +16,14 @@ inline void throw_if_stopped(const stop_token* stop) {
   if (stop && stop->stop_requested()) throw cancelled();
 }
 
-/// The parts of a loop, each at its place in order. When a part has thrown, parts right of it do not start any more. Parts
-/// left of it do, as they decide what the serial program would have thrown.
+/// The parts of a loop, each at its place in order. When a part has thrown, parts right of it do not start any more.
+/// Parts left of it do, as they decide what the serial program would have thrown.
 class ordered_parts {
  public:
   explicit ordered_parts(const stop_token* stop) noexcept : stop_(stop) {}
 
-  /// Called before parts from this place on start: throws cancelled if they must not. The user sees that exception after a
-  /// request to stop only; where a part has thrown, its exception comes first, as it stands further left.
+  /// Called before parts from this place on start: throws cancelled if they must not. The user sees that exception
+  /// after a request to stop only; where a part has thrown, its exception comes first, as it stands further left.
   void begin(std::size_t place) {
     if (thrown_.is_before(place)) throw cancelled();
     throw_if_stopped(stop_);
@@ -46,11 +46,12 @@ class ordered_parts {
   earliest thrown_;
 };
 
-/// Where [first, last) is halved. Reductions of all kinds do it here: their trees must be the same, so that their sums are.
+/// Where [first, last) is halved. Reductions of all kinds do it here: their trees must be the same, so that their sums
+/// are.
 constexpr std::size_t middle_of(std::size_t first, std::size_t last) noexcept { return first + (last - first) / 2; }
 
-/// Calls a body for blocks that follow each other, in a tree of forks. Its forks carry two numbers each, as their way back to
-/// all else is one pointer: where a loop has a grain of one element, the forks are much of its time.
+/// Calls a body for blocks that follow each other, in a tree of forks. Its forks carry two numbers each, as their way
+/// back to all else is one pointer: where a loop has a grain of one element, the forks are much of its time.
 class block_tree {
  public:
   /// Of [first, last), not empty.

@@ -6,8 +6,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Bodies that loops copy. Not if another constructor is chosen for what is not const, as a template that takes anything: behind
-/// std::as_const, loops of ten elements take 1.16 times as long with g++.
+/// Bodies that loops copy. Not if another constructor is chosen for what is not const, as a template that takes
+/// anything: behind std::as_const, loops of ten elements take 1.16 times as long with g++.
 template <class Body, class... Arguments>
 concept copied_in_loops =
     std::is_trivially_copyable_v<Body> && std::is_trivially_copy_constructible_v<Body> &&
@@ -15,8 +15,9 @@ concept copied_in_loops =
     sizeof(Body) <= 128 &&
     std::is_same_v<std::invoke_result_t<const Body&, Arguments...>, std::invoke_result_t<Body&, Arguments...>>;
 
-/// What calls body with such arguments: a copy of a small trivial one, which is called as const, or a reference. No other pointer leads to
-/// the copy, so what the body stores cannot change what it captured, and the compiler keeps that in registers from iteration to iteration.
+/// What calls body with such arguments: a copy of a small trivial one, which is called as const, or a reference. No
+/// other pointer leads to the copy, so what the body stores cannot change what it captured, and the compiler keeps that
+/// in registers from iteration to iteration.
 template <class... Arguments, class Body>
 [[gnu::always_inline]] inline auto own_copy(Body& body) noexcept {
   if constexpr (copied_in_loops<std::remove_const_t<Body>, Arguments...>) {
@@ -26,8 +27,8 @@ template <class... Arguments, class Body>
   }
 }
 
-/// iterations(own) with the same, for a loop in the function that calls this: g++ fills what another function returned with loads of 16
-/// bytes, which wait if the body was stored word by word a moment ago.
+/// iterations(own) with the same, for a loop in the function that calls this: g++ fills what another function returned
+/// with loads of 16 bytes, which wait if the body was stored word by word a moment ago.
 template <class Argument, class Body, class Iterations>
 [[gnu::always_inline]] inline void with_own_copy(Body& body, Iterations iterations) {
   if constexpr (copied_in_loops<std::remove_const_t<Body>, Argument>) {

@@ -47,7 +47,8 @@ It partition_in_blocks(It first, It last, Test test) {
   misplaced left, right;
   It left_base = first, right_base = last;  // offsets count from here: up from the first, down from the last
   while (first != last) {
-    // Each side gets an equal share of the unknown elements, at most a block. A side with misplaced ones left over gets none.
+    // Each side gets an equal share of the unknown elements, at most a block. A side with misplaced ones left over gets
+    // none.
     const auto unknown = static_cast<std::size_t>(last - first);
     const std::size_t share = left.size() == 0 ? (right.size() == 0 ? unknown - unknown / 2 : unknown) : 0;
     if (share != 0) {

@@ -1,5 +1,5 @@
-// How scans are computed in parallel: one strand scans the sequence from the left, and thieves sum up the blocks ahead of
-// it. A strand begins a scan alone, as it begins a loop.
+// How scans are computed in parallel: one strand scans the sequence from the left, and thieves sum up the blocks ahead
+// of it. A strand begins a scan alone, as it begins a loop.
 #pragma once
 
 #include <algorithm>
@@ -32,24 +32,24 @@ enum class scan_kind { inclusive, exclusive };
 template <class T, class In, class X = std::iter_reference_t<In>>
 using scanned = addend<T, std::conditional_t<std::is_rvalue_reference_v<X>, const std::remove_reference_t<X>&, X>>;
 
-/// The prefix of a block, the sum of all blocks before it, is ((init op b0) op b1) ..., where b0, b1, ... are the sums of
-/// the blocks by themselves; where it does not depend on the association, it may also be what scanning the block before gave.
-/// So the results are the same whether a block's sum was needed in advance or not.
+/// The prefix of a block, the sum of all blocks before it, is ((init op b0) op b1) ..., where b0, b1, ... are the sums
+/// of the blocks by themselves; where it does not depend on the association, it may also be what scanning the block
+/// before gave. So the results are the same whether a block's sum was needed in advance or not.
 ///
-/// Work is what to do with blocks: sum_of(block) and combined(sum, sum), scan(block, prefix), and scan_blocks(first, last, before),
-/// which also turns `before` into the prefix of the block `last`.
+/// Work is what to do with blocks: sum_of(block) and combined(sum, sum), scan(block, prefix), and scan_blocks(first,
+/// last, before), which also turns `before` into the prefix of the block `last`.
 template <class T, class Work>
 class scan_loop {
  public:
   scan_loop(const Work& work, const blocks& all, const stop_token* stop) noexcept
       : work_(work), blocks_(all), parts_(stop) {}
 
-  /// Scans all. `before` is the prefix of the first block, nothing if its first element is the first sum; and afterwards the sum of
-  /// all.
+  /// Scans all. `before` is the prefix of the first block, nothing if its first element is the first sum; and
+  /// afterwards the sum of all.
   void run(std::optional<T>& before) { scan(0, blocks_.count(), before); }
 
-  /// The same, alone at first: part after part, until the rest is worth sharing, as split_loop::begin_alone. Meanwhile a worker that
-  /// looks for work may sum up the blocks ahead.
+  /// The same, alone at first: part after part, until the rest is worth sharing, as split_loop::begin_alone. Meanwhile
+  /// a worker that looks for work may sum up the blocks ahead.
   void run_alone(std::optional<T>& before, std::size_t n, pace& known) {
     const std::size_t last = blocks_.count();
     lone_parts parts(n, known);
@@ -96,10 +96,10 @@ class scan_loop {
     parts_.run(first, [&, this] { work_.scan_blocks(first, last, before); });
   }
 
-  // Scans blocks [first, last). `before` is the prefix of first, and afterwards that of last. Whenever a worker is hungry,
-  // this strand forks: it scans the first third of what is left, and its continuation sums up the other blocks until the
-  // strand arrives there. No strand waits for a sum longer than for one block. So a third is best for two workers if
-  // summing up takes as long as scanning.
+  // Scans blocks [first, last). `before` is the prefix of first, and afterwards that of last. Whenever a worker is
+  // hungry, this strand forks: it scans the first third of what is left, and its continuation sums up the other blocks
+  // until the strand arrives there. No strand waits for a sum longer than for one block. So a third is best for two
+  // workers if summing up takes as long as scanning.
   void scan(std::size_t first, std::size_t last, prefix& before) {
     for (; first != last; ++first) {
       if (last - first != 1 && hungry()) {
@@ -126,8 +126,8 @@ class scan_loop {
     fork_join([&, this] { scan_with_prefixes(ahead); }, [&, this] { scan(ahead.end, last, before); });
   }
 
-  // Sums up blocks until the scanning strand arrives. If a worker is hungry, it sums up all blocks in parallel, as sums that
-  // helpers make further right are of use only together with those before them.
+  // Sums up blocks until the scanning strand arrives. If a worker is hungry, it sums up all blocks in parallel, as sums
+  // that helpers make further right are of use only together with those before them.
   void sum_ahead(block_sums& ahead, std::size_t last, const std::atomic<bool>& arrived) {
     if (arrived.load(std::memory_order_relaxed)) return;
     ahead.sums.resize(last - ahead.begin);
@@ -199,8 +199,8 @@ template <class T, class Work>
   }
 }
 
-/// Blocks of elements that an operation sums up. From a block's prefix on the elements' sums are computed one by one, and two by
-/// two where in_steps.
+/// Blocks of elements that an operation sums up. From a block's prefix on the elements' sums are computed one by one,
+/// and two by two where in_steps.
 template <scan_kind Kind, bool Exact, class T, class In, class Out, class Op>
 class scan_of_elements {
  public:
@@ -215,8 +215,8 @@ class scan_of_elements {
     scan_chain(input(block), output(block), blocks_.size_of(block), std::move(prefix));
   }
 
-  /// Scans blocks whose first has a known prefix, and turns `before` into the prefix of the next. Not inlined: all parts run the same
-  /// copy.
+  /// Scans blocks whose first has a known prefix, and turns `before` into the prefix of the next. Not inlined: all
+  /// parts run the same copy.
   [[gnu::noinline, gnu::hot]] void scan_blocks(std::size_t first, std::size_t last, std::optional<T>& before) {
     if constexpr (Exact) {
       In from = input(first);
@@ -265,8 +265,8 @@ class scan_of_elements {
     return acc;
   }
 
-  // Scans n elements with the prefix acc, one by one or in steps, and returns the prefix of what follows. Sums are passed by
-  // value: behind a reference the output might overlap them, and the compiler would keep them in memory.
+  // Scans n elements with the prefix acc, one by one or in steps, and returns the prefix of what follows. Sums are
+  // passed by value: behind a reference the output might overlap them, and the compiler would keep them in memory.
   T scan_chain(In from, Out to, std::size_t n, T acc) {
     if constexpr (in_steps) {
       T step[width];
@@ -318,8 +318,8 @@ class scan_of_elements {
     return scan_and_sum_chain(from, to, n, std::move(acc), std::move(own));
   }
 
-  // Combines two elements before they enter the chain, whose latency bounds a scan of numbers. Reads the whole step before it
-  // writes any of it, as the output may be the input.
+  // Combines two elements before they enter the chain, whose latency bounds a scan of numbers. Reads the whole step
+  // before it writes any of it, as the output may be the input.
   [[gnu::always_inline]] T scan_step(In& from, Out& to, T acc, T (&step)[width]) {
     detail::read_step(step, from, get);
     for (std::size_t i = 0; i != width; i += 2) {

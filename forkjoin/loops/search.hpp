@@ -15,8 +15,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Looks for the first index below n at which `matches` holds. A match or an exception ends the search to the right of it.
-/// The search goes on to the left of it, as an earlier match or exception may be there.
+/// Looks for the first index below n at which `matches` holds. A match or an exception ends the search to the right of
+/// it. The search goes on to the left of it, as an earlier match or exception may be there.
 template <class Matches>
 class search {
  public:

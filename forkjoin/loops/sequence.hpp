@@ -61,8 +61,8 @@ std::size_t size_of(Range& range) {
   return static_cast<std::size_t>(std::ranges::size(range));
 }
 
-/// Whether `*it` writes through a proxy for a bool, as that of a std::vector<bool> with any allocator: neighbors share a
-/// word. Also when a std::tuple or std::pair of references, as a zipped sequence has it, contains one.
+/// Whether `*it` writes through a proxy for a bool, as that of a std::vector<bool> with any allocator: neighbors share
+/// a word. Also when a std::tuple or std::pair of references, as a zipped sequence has it, contains one.
 template <class Reference, class Value>
 inline constexpr bool shares_words = std::is_same_v<Value, bool> && std::is_class_v<std::remove_cvref_t<Reference>> &&
                                      std::is_assignable_v<Reference, bool>;
@@ -83,8 +83,9 @@ concept divisible_output = std::random_access_iterator<Out> && !packed_bits<Out>
 template <class T>
 concept array_end = std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>;
 
-/// Tells outputs from operations and from values, to choose an overload. It asks for members, as a look for an iterator's
-/// operators would go through all namespaces that the type of an operation mentions. A value may be a container.
+/// Tells outputs from operations and from values, to choose an overload. It asks for members, as a look for an
+/// iterator's operators would go through all namespaces that the type of an operation mentions. A value may be a
+/// container.
 template <class T>
 concept like_iterator =
     array_end<T> || (requires { typename T::difference_type; } && !requires(T& container) { container.begin(); });

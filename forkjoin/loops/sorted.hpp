@@ -20,9 +20,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// How many elements are compared without branches in between.
 inline constexpr std::size_t sorted_block = 64;
 
-/// Whether any of n > 0 pairs of neighbors from first on is out of order: its second element is less than the first, or,
-/// with Descends, is not less. Not inlined: inside a recursion g++ keeps in memory what belongs in registers. One loop
-/// for both directions takes longer, too.
+/// Whether any of n > 0 pairs of neighbors from first on is out of order: its second element is less than the first,
+/// or, with Descends, is not less. Not inlined: inside a recursion g++ keeps in memory what belongs in registers. One
+/// loop for both directions takes longer, too.
 template <bool Descends, class It, class Less>
 [[gnu::noinline]] bool has_pair_out_of_order(It first, std::size_t n, const Less& less) {
   bool any = false;
@@ -37,8 +37,8 @@ template <bool Descends, class It, class Less>
   return any;
 }
 
-/// Whether [first, last) is one run: each element is less than the one before if the run `descends`, and none is otherwise.
-/// Looks at the first few pairs first, which is enough for most sequences.
+/// Whether [first, last) is one run: each element is less than the one before if the run `descends`, and none is
+/// otherwise. Looks at the first few pairs first, which is enough for most sequences.
 template <class It, class Less>
 bool is_sorted_run(It first, It last, Less less, bool descends, const loop_options& options) {
   using difference = std::iter_difference_t<It>;

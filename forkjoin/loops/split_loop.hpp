@@ -27,7 +27,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// The body of any loop, for all numbers from begin to end: what a loop over numbers calls is a body made of the user's.
+/// The body of any loop, for all numbers from begin to end: what a loop over numbers calls is a body made of the
+/// user's.
 using loop_body = function_ref<void(std::size_t begin, std::size_t end)>;
 
 /// Calls body(begin, end) for consecutive parts of a range of numbers. For use inside a runtime.
@@ -36,8 +37,8 @@ class split_loop {
   split_loop(loop_body body, const loop_options& options, pace& known) noexcept
       : body_(body), grain_(options.grain), parts_(options.stop), pace_(known) {}
 
-  /// Runs the loop over [0, n), n > 0. With a grain it forks a tree of blocks that depends on n and the grain alone; without,
-  /// the strand begins alone, and splits lazily once the loop proves long.
+  /// Runs the loop over [0, n), n > 0. With a grain it forks a tree of blocks that depends on n and the grain alone;
+  /// without, the strand begins alone, and splits lazily once the loop proves long.
   void run(std::size_t n) {
     if (grain_ != 0) {
       const blocks all(n, grain_);
@@ -48,16 +49,16 @@ class split_loop {
     }
   }
 
-  /// Runs the elements before `middle`, while a thief may take all others. True if one did, and they are done; false if they
-  /// are left to the caller.
+  /// Runs the elements before `middle`, while a thief may take all others. True if one did, and they are done; false if
+  /// they are left to the caller.
   bool run_or_share(std::size_t first, std::size_t middle, std::size_t n) {
     return detail::fork_quietly([=, this] { run_part(first, middle); }, [=, this] { share(middle, n); });
   }
 
  private:
-  // A loop of a few microseconds is done before a thief could help. So its strand does part after part, and forks all that
-  // comes after the part, without asking for a thief if a worker looks for work already. That worker takes the rest if a part
-  // takes long, as a single element may.
+  // A loop of a few microseconds is done before a thief could help. So its strand does part after part, and forks all
+  // that comes after the part, without asking for a thief if a worker looks for work already. That worker takes the
+  // rest if a part takes long, as a single element may.
   void begin_alone(std::size_t n) {
     if (n == 1) return run_part(0, 1);
     lone_parts parts(n, pace_);
@@ -87,14 +88,15 @@ class split_loop {
 
   void share(std::size_t first, std::size_t last) {
     const unsigned p = procs();
-    // std::bit_width(p), whose type is int or p's, by the version of the standard library: a cast would be useless or missing.
+    // std::bit_width(p), whose type is int or p's, by the version of the standard library: a cast would be useless or
+    // missing.
     const int width = std::numeric_limits<unsigned>::digits - std::countl_zero(p);
     split_eagerly(first, last, p == 1 ? 0 : width, affinity(first, last));
   }
 
   // At the start the time for an element is unknown, and may be long. So the strand forks about two parts for each P at
-  // once, even if no worker is hungry: one that has just finished the loop before may be about to look for work. While the first
-  // element of a part runs, a thief may take all others.
+  // once, even if no worker is hungry: one that has just finished the loop before may be about to look for work. While
+  // the first element of a part runs, a thief may take all others.
   void split_eagerly(std::size_t first, std::size_t last, int levels, const affinity& sections) {
     if (last - first == 1) return run_part(first, last);
     if (levels == 0)
@@ -125,8 +127,8 @@ class split_loop {
     fork_join([=, this] { split_lazily(first, middle, chunk); }, [=, this] { split_lazily(middle, last, chunk); });
   }
 
-  // Parts of many elements begin at multiples of what a cache line may hold. After a first part of one element all vectors
-  // would lie across lines otherwise, which made a loop 4 % slower.
+  // Parts of many elements begin at multiples of what a cache line may hold. After a first part of one element all
+  // vectors would lie across lines otherwise, which made a loop 4 % slower.
   static constexpr std::size_t line = 64;
 
   static std::size_t up_to_line(std::size_t at, std::size_t chunk) noexcept {
@@ -167,9 +169,9 @@ struct rest_of_loop {
   }
 };
 
-/// Runs a loop that may have to fork; leaves the rest to the caller if the loop is expected to be brief, when the first part, of
-/// First elements or one if there are no more, has been done; and the whole loop if no fork can be stolen. Outside a runtime
-/// it enters the default one.
+/// Runs a loop that may have to fork; leaves the rest to the caller if the loop is expected to be brief, when the first
+/// part, of First elements or one if there are no more, has been done; and the whole loop if no fork can be stolen.
+/// Outside a runtime it enters the default one.
 template <std::size_t First>
 [[gnu::noinline]] rest_of_loop begin_loop_slow(std::size_t n, loop_options options, pace& known, loop_body body) {
   const bool is_plain = options.grain == 0 && !options.stop;
@@ -210,8 +212,8 @@ template <std::size_t First>
   return options.grain == 0 && !options.stop && known.is_very_brief(n) && detail::begin_brief_part();
 }
 
-/// A part of a loop. Not inlined: all parts run the same copy of the user's code. Of several copies compilers make different
-/// ones; g++ vectorizes only some. Body is a reference, or small enough for registers.
+/// A part of a loop. Not inlined: all parts run the same copy of the user's code. Of several copies compilers make
+/// different ones; g++ vectorizes only some. Body is a reference, or small enough for registers.
 template <class Body>
 [[gnu::noinline]] void part_of_loop(Body body, std::size_t begin, std::size_t end) {
   body(begin, end);
@@ -237,8 +239,8 @@ template <class Body>
 /// What the body of a loop does with the numbers that it gets: something with each, or something with the block.
 enum class loop_parts { of_numbers, of_blocks };
 
-/// A loop as an observer sees it. If it sees all forks, each number is an iteration, whatever the parts are in a parallel run,
-/// or each block, which the body knows; else the loop is cut as on a few P.
+/// A loop as an observer sees it. If it sees all forks, each number is an iteration, whatever the parts are in a
+/// parallel run, or each block, which the body knows; else the loop is cut as on a few P.
 template <class Block = fork_block, class Body>
 void for_parts_observed(std::size_t n, const loop_options& options, loop_parts are, const Body& body) {
   const std::size_t given = std::max<std::size_t>(options.grain, 1);

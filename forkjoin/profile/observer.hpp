@@ -1,5 +1,5 @@
-// What the twin tells the profile. The profile is a library of its own, forkjoin-profile: runtime/profile/README.md tells how it works.
-// forkjoin/serial/observer.hpp says what the names mean.
+// What the twin tells the profile. The profile is a library of its own, forkjoin-profile: runtime/profile/README.md
+// tells how it works. forkjoin/serial/observer.hpp says what the names mean.
 #pragma once
 
 #include <cstddef>
@@ -95,8 +95,8 @@ struct [[maybe_unused]] unobserved {
   constexpr unobserved() noexcept {}
 };
 
-/// Branches that follow each other share what they would share on one P: as many values as branches would cost time that no run on a few P
-/// costs.
+/// Branches that follow each other share what they would share on one P: as many values as branches would cost time
+/// that no run on a few P costs.
 struct strand_number {};
 constexpr strand_number strand_here() noexcept { return {}; }
 constexpr bool runs_beside(strand_number) noexcept { return false; }

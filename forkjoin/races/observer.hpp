@@ -1,8 +1,8 @@
-// What the twin tells the race detector. The detector is a library of its own, forkjoin-races: runtime/races/README.md tells how it works.
-// forkjoin/serial/observer.hpp says what the names mean.
+// What the twin tells the race detector. The detector is a library of its own, forkjoin-races: runtime/races/README.md
+// tells how it works. forkjoin/serial/observer.hpp says what the names mean.
 //
-// Each call leads into that library, which is compiled apart and without -fsanitize=thread. So no compiler looks through it, and all that
-// a branch has on the stack lies below the frame of the call.
+// Each call leads into that library, which is compiled apart and without -fsanitize=thread. So no compiler looks
+// through it, and all that a branch has on the stack lies below the frame of the call.
 #pragma once
 
 #include <atomic>

@@ -18,7 +18,8 @@ namespace detail {
 
 struct scope_access;  // with_scope's
 
-/// A closure as a child of a scope has it, for an observer: the strand moves it here, and the child calls and destroys it.
+/// A closure as a child of a scope has it, for an observer: the strand moves it here, and the child calls and destroys
+/// it.
 template <class F>
 class child_closure {
  public:
@@ -44,7 +45,8 @@ class child_closure {
 
 }  // namespace detail
 
-/// As the parallel build's; whatever the policy, forks are calls in the order of the program, and a child's exception leaves fork.
+/// As the parallel build's; whatever the policy, forks are calls in the order of the program, and a child's exception
+/// leaves fork.
 template <detail::a_policy Policy>
 class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
  public:

@@ -1,4 +1,5 @@
-// Random choices that replace the scheduler's rules, for options::chaos. They make schedules frequent that the rules make rare.
+// Random choices that replace the scheduler's rules, for options::chaos. They make schedules frequent that the rules
+// make rare.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// The choices of one user at a time: a P, or the ready queue. Idea: randomizeScheduler in Go's runtime/proc.go, where a coin
-/// decides whether a fiber goes into runnext, and batches are shuffled.
+/// The choices of one user at a time: a P, or the ready queue. Idea: randomizeScheduler in Go's runtime/proc.go, where
+/// a coin decides whether a fiber goes into runnext, and batches are shuffled.
 class chaos {
  public:
   chaos() noexcept = default;

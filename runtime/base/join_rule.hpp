@@ -1,10 +1,11 @@
-// The join rules: what a strand does at a join while a thief has the other side. It runs records that it steals on top of its stack, or it
-// leaves its stack, and its worker looks for any work.
+// The join rules: what a strand does at a join while a thief has the other side. It runs records that it steals on top
+// of its stack, or it leaves its stack, and its worker looks for any work.
 //
-// The three rules of the library are those of fj::leave_stack, fj::run_on_top and fj::leapfrog. A rule of your own is one file with a struct
-// join_rule of the same shape, for the policies with fj::own_join. `./dev bench --policies --join-rule FILE` builds the library with it, and
-// measures and simulates it with both orders beside the others; -Djoin_rule=FILE builds with it for good, and installs it with the library:
-// FORKJOIN_JOIN_RULE is defined, and the file is <forkjoin_join_rule.hpp>. test/process/leap_first.hpp is a complete example.
+// The three rules of the library are those of fj::leave_stack, fj::run_on_top and fj::leapfrog. A rule of your own is
+// one file with a struct join_rule of the same shape, for the policies with fj::own_join. `./dev bench --policies
+// --join-rule FILE` builds the library with it, and measures and simulates it with both orders beside the others;
+// -Djoin_rule=FILE builds with it for good, and installs it with the library: FORKJOIN_JOIN_RULE is defined, and the
+// file is <forkjoin_join_rule.hpp>. test/process/leap_first.hpp is a complete example.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +24,16 @@ struct leave_stack_rule {
 struct run_on_top_rule {
   static constexpr bool runs_on_top = true;
 
-  /// Whether the worker counts as one that looks for work meanwhile, so that no other is woken. Not unless it finds what any P shares.
+  /// Whether the worker counts as one that looks for work meanwhile, so that no other is woken. Not unless it finds
+  /// what any P shares.
   static constexpr bool looks_everywhere = true;
 
   /// After so many rounds in which it found nothing, one after the other, the strand leaves its stack.
   static constexpr unsigned rounds = tuning::top_rounds;
 
-  /// One round of the worker m: calls visit(P, its deque) for each P to look at, as long as that returns true. `thief`: the P on which the
-  /// thief of the other side began, or a number beyond all P as long as that is not known; in a scope the thief of the latest fork.
-  /// `round`: 0 to rounds - 1.
+  /// One round of the worker m: calls visit(P, its deque) for each P to look at, as long as that returns true. `thief`:
+  /// the P on which the thief of the other side began, or a number beyond all P as long as that is not known; in a
+  /// scope the thief of the latest fork. `round`: 0 to rounds - 1.
   template <class Worker, class Visit>
   static void each_victim(Worker& m, unsigned /*thief*/, unsigned /*round*/, Visit visit) noexcept {
     steal_rule::each_victim(m, visit);

@@ -1,8 +1,10 @@
-// The steal rule: whom a thief visits first, how much an owner that is asked makes public, and for how long a thief waits.
+// The steal rule: whom a thief visits first, how much an owner that is asked makes public, and for how long a thief
+// waits.
 //
-// A rule of your own is one file with a struct of this name and shape. `./dev bench KERNEL --steal-rule FILE` builds the library with it
-// and measures it beside this one, in rounds that alternate; -Dsteal_rule=FILE builds with it for good:
-// FORKJOIN_STEAL_RULE is defined, and the file is <forkjoin_steal_rule.hpp>, in the build folder. test/process/nearest_one.hpp is a complete example.
+// A rule of your own is one file with a struct of this name and shape. `./dev bench KERNEL --steal-rule FILE` builds
+// the library with it and measures it beside this one, in rounds that alternate; -Dsteal_rule=FILE builds with it for
+// good: FORKJOIN_STEAL_RULE is defined, and the file is <forkjoin_steal_rule.hpp>, in the build folder.
+// test/process/nearest_one.hpp is a complete example.
 #pragma once
 
 #ifdef FORKJOIN_STEAL_RULE
@@ -17,8 +19,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Why this one: runtime/DECISIONS.md, "Public records" and "Workers and threads".
 struct steal_rule {
-  /// One round of the thief m: calls visit(P, its deque) for each P, the thief's own too, as long as that returns true. A thief that
-  /// gets nothing makes round after round. Here in random order: from a random P on, in steps that have no divisor in common with their number.
+  /// One round of the thief m: calls visit(P, its deque) for each P, the thief's own too, as long as that returns true.
+  /// A thief that gets nothing makes round after round. Here in random order: from a random P on, in steps that have no
+  /// divisor in common with their number.
   template <class Worker, class Visit>
   static void each_victim(Worker& m, Visit visit) noexcept {
     auto& all = m.sched().all();
@@ -26,8 +29,8 @@ struct steal_rule {
     all.for_each(first, all.step(m.dice.below(all.steps())), visit);
   }
 
-  /// How many of so many private records, the oldest ones, become public at a time: at least one, at most all. A thief takes one at
-  /// a time. Here the older half.
+  /// How many of so many private records, the oldest ones, become public at a time: at least one, at most all. A thief
+  /// takes one at a time. Here the older half.
   static constexpr std::uint64_t made_public(std::uint64_t private_records) noexcept {
     return private_records - private_records / 2;
   }

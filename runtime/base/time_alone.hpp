@@ -9,8 +9,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Counts the busy P of a runtime. Each P says when it begins and ends to be busy; that never waits for another thread, so P that steal
-/// often do not hold each other up.
+/// Counts the busy P of a runtime. Each P says when it begins and ends to be busy; that never waits for another thread,
+/// so P that steal often do not hold each other up.
 class time_alone {
  public:
   /// Parts of loops that a P has begun, by the strand that it runs.
@@ -56,8 +56,8 @@ class time_alone {
     if (matters(before, before + by)) settle(now);
   }
 
-  // One thread at a time. Another leaves its change to that one, which looks again after it has said that it is done: of the two, one
-  // sees what the other stored, as all four accesses are seq_cst.
+  // One thread at a time. Another leaves its change to that one, which looks again after it has said that it is done:
+  // of the two, one sees what the other stored, as all four accesses are seq_cst.
   void settle(std::int64_t now) noexcept {
     do {
       if (held_.exchange(true, std::memory_order_seq_cst)) return;

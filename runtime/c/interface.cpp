@@ -126,7 +126,8 @@ fj_status status_of(const F& f) noexcept {
   }
 }
 
-// Loops of one function are expected to take as long as its last ones. Functions that share a place take each other's for their own.
+// Loops of one function are expected to take as long as its last ones. Functions that share a place take each other's
+// for their own.
 pace& pace_of_body(const void* body) noexcept {
   static constinit pace known[64];
   const std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(body) * 0x9e3779b97f4a7c15;

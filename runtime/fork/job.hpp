@@ -31,8 +31,8 @@ struct tasks_of_job {
   void (*await)(tasks_of_job&) noexcept;  ///< by the job's own fiber: waits for all of them, and frees this
 };
 
-/// Records, fibers and deques point to the job they work for. It lives until `ended` is called: in the frame of a call of
-/// run that waits for it, or wherever its maker put it, and then `ended` frees it.
+/// Records, fibers and deques point to the job they work for. It lives until `ended` is called: in the frame of a call
+/// of run that waits for it, or wherever its maker put it, and then `ended` frees it.
 struct job : runnable {
   explicit job(job_body* what) noexcept : runnable(kind::job), body(what) {}
 
@@ -64,7 +64,8 @@ struct job : runnable {
   /// stack (sched/switch.cpp: run_scheduled). It is never refused: it waits for a stack.
   bool scheduled = false;
 
-  /// Of a job that fj::go made, if its fiber takes a token: asked to stop when its future or the end of its runtime says so.
+  /// Of a job that fj::go made, if its fiber takes a token: asked to stop when its future or the end of its runtime
+  /// says so.
   std::stop_source* stop = nullptr;
   list_links<job> in_loose;
 

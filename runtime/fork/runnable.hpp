@@ -9,9 +9,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A fiber that may go on, or a job that no fiber has begun, or the marker of a fiber that waits and left records in its
-/// deque: to run a marker is to run the oldest of these records. Each is an entry of two lists, of all jobs and of its own
-/// job, so that a thread that works for one job finds it without a search.
+/// A fiber that may go on, or a job that no fiber has begun, or the marker of a fiber that waits and left records in
+/// its deque: to run a marker is to run the oldest of these records. Each is an entry of two lists, of all jobs and of
+/// its own job, so that a thread that works for one job finds it without a search.
 struct runnable {
   enum class kind : unsigned char { fiber, job, marker };
 
@@ -23,7 +23,8 @@ struct runnable {
   turn its = turn::in_order;  ///< of a fiber or a job
 };
 
-/// Strands, that is fibers and jobs, those that go on soon, urgent ones, and markers apart, each in the order in which they were pushed.
+/// Strands, that is fibers and jobs, those that go on soon, urgent ones, and markers apart, each in the order in which
+/// they were pushed.
 template <auto Links>
 class runnable_lists {
  public:

@@ -37,8 +37,8 @@ using namespace std::chrono_literals;
 // between two machines, some times over: the answer to it is often as near.
 constexpr auto brief = 50us;
 // Then it pauses, each time for an eighth of the time in which nothing has happened: that late a message is noticed at
-// most. The longest pause keeps a rank whose strands all wait below 3 % of a CPU: a pause costs some 200 us of CPU time,
-// which workers take to look for work before they sleep (2 P, Debian 12 in a virtual machine).
+// most. The longest pause keeps a rank whose strands all wait below 3 % of a CPU: a pause costs some 200 us of CPU
+// time, which workers take to look for work before they sleep (2 P, Debian 12 in a virtual machine).
 constexpr int silence_per_pause = 8;
 constexpr std::chrono::nanoseconds longest_pause = 16ms;
 // A look at thousands of requests takes long, and is followed by a pause as many times as long, for the same 3 %.

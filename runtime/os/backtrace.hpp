@@ -11,9 +11,9 @@ bool backtraces_allowed() noexcept;
 /// In the handler of the signal that os/interrupt.hpp answers, if that is SIGURG.
 [[gnu::noinline]] void answer_backtrace() noexcept;
 
-/// Prints the calls that the thread of this process, by the system's number, is in to standard error: a module and an offset in it each, as
-/// addr2line reads them. Interrupts the thread by SIGURG: a system call that it sleeps in may return EINTR. Says so if the
-/// program handles that signal itself, or if the thread does not answer within 0.2 s.
+/// Prints the calls that the thread of this process, by the system's number, is in to standard error: a module and an
+/// offset in it each, as addr2line reads them. Interrupts the thread by SIGURG: a system call that it sleeps in may
+/// return EINTR. Says so if the program handles that signal itself, or if the thread does not answer within 0.2 s.
 void print_backtrace(int thread) noexcept;
 
 }}}}  // namespace fj::v0_2::detail::os

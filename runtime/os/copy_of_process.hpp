@@ -36,9 +36,9 @@ struct copy_end {
   std::string error_output;  ///< what it has written to standard error, the last 64 KiB of it
 };
 
-/// Calls body(argument) in a copy of this process that has no thread but this one, waits for its end, and returns that. The copy ends
-/// without destructors of static objects, by the status that body returns. If `progress` returns the same for `longest_ns` it is killed.
-/// Throws std::system_error.
+/// Calls body(argument) in a copy of this process that has no thread but this one, waits for its end, and returns that.
+/// The copy ends without destructors of static objects, by the status that body returns. If `progress` returns the same
+/// for `longest_ns` it is killed. Throws std::system_error.
 copy_end call_in_copy(int (*body)(void* argument) noexcept, void* argument, std::uint64_t (*progress)(void* argument),
                       std::int64_t longest_ns);
 

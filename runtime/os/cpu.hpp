@@ -20,7 +20,8 @@ inline void pause() noexcept {
 #endif
 }
 
-/// Sleeps for about so long, also if signals come; not at all where the system refuses to, as a filter of system calls may.
+/// Sleeps for about so long, also if signals come; not at all where the system refuses to, as a filter of system calls
+/// may.
 inline void sleep_ns(std::int64_t nanoseconds) noexcept {
   if (turns* const all = turns::mine()) [[unlikely]]
     return all->sleep_for(nanoseconds);

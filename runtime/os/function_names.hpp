@@ -5,8 +5,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// A symbol as C++ writes it. Names of C, and of variables outside of all namespaces, are what they are: x would be read as a type. Throws
-/// std::bad_alloc.
+/// A symbol as C++ writes it. Names of C, and of variables outside of all namespaces, are what they are: x would be
+/// read as a type. Throws std::bad_alloc.
 std::string demangled(const char* name);
 
 /// What a reader calls a function, of its name as a symbol, as a tool or as std::source_location has it: without its

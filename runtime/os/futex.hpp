@@ -15,8 +15,8 @@ bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, 
 /// Wakes one sleeper of `word`. The word may be gone already: the kernel uses the address only as a key.
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept;
 
-/// The looks that a thread takes around while it sleeps for long: the first after tuning::first_look_ns, and each other one after
-/// twice as long as the one before.
+/// The looks that a thread takes around while it sleeps for long: the first after tuning::first_look_ns, and each other
+/// one after twice as long as the one before.
 class looks {
  public:
   using function = void (*)(looks& by) noexcept;
@@ -27,7 +27,8 @@ class looks {
   /// `wanted`: else this thread does not look.
   explicit looks(bool wanted = true) noexcept;
 
-  /// Sleeps while `word` is 0, at most until the next look is due. False if it is due; then the caller looks and sleeps again.
+  /// Sleeps while `word` is 0, at most until the next look is due. False if it is due; then the caller looks and sleeps
+  /// again.
   [[nodiscard]] bool sleep(std::atomic<std::uint32_t>& word) noexcept;
 
   /// Whether it ever is.

@@ -1,8 +1,9 @@
 // The machine that the runtime's protocols run on: memory and its fences, a mutex, a futex, a clock.
 //
-// A program has one machine. The model checks and the simulator compile the same protocols for a machine of their own: there a
-// load may return whatever a weak memory may (test/model/machine.hpp), or time is simulated (bench/simulate/machine.hpp).
-// Such a machine is included before any file of the runtime, defines FORKJOIN_MACHINE, and has all that is in this file.
+// A program has one machine. The model checks and the simulator compile the same protocols for a machine of their own:
+// there a load may return whatever a weak memory may (test/model/machine.hpp), or time is simulated
+// (bench/simulate/machine.hpp). Such a machine is included before any file of the runtime, defines FORKJOIN_MACHINE,
+// and has all that is in this file.
 #pragma once
 
 #ifndef FORKJOIN_MACHINE
@@ -24,7 +25,8 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 /// Sequentially consistent.
 inline void fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-/// Where threads take turns, another one may go on here: for a thread that looks for something, or for one that could go on.
+/// Where threads take turns, another one may go on here: for a thread that looks for something, or for one that could
+/// go on.
 inline void may_lose_turn() noexcept {
   if (turns* const all = turns::mine()) [[unlikely]]
     all->pass();

@@ -11,19 +11,21 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 /// fault on to the handler that was there before. Must be async-signal-safe.
 using fault_reporter = bool (*)(const void* address, const void* stack_pointer) noexcept;
 
-/// In a signal handler, of its third argument: the stack pointer of what the signal interrupted; nullptr where that is not known.
+/// In a signal handler, of its third argument: the stack pointer of what the signal interrupted; nullptr where that is
+/// not known.
 const void* stack_pointer_of(const void* context) noexcept;
 
 /// Installs a handler for SIGSEGV and SIGBUS that calls `reporter`, then aborts. A fault that the reporter does not
 /// know goes to the handler that was there before. Works once per process; later calls do nothing.
 void report_memory_faults(fault_reporter reporter) noexcept;
 
-/// Memory that is a file's. When the file has it no more, because another process has made it shorter or its disk is broken, an access
-/// finds zeros instead of ending the process by SIGBUS, once report_memory_faults was called, unless the program handles SIGBUS itself since.
+/// Memory that is a file's. When the file has it no more, because another process has made it shorter or its disk is
+/// broken, an access finds zeros instead of ending the process by SIGBUS, once report_memory_faults was called, unless
+/// the program handles SIGBUS itself since.
 class guarded_memory {
  public:
-  /// One that guards nothing yet. None is ever freed, as a signal handler reads all of them: `end` leaves it to a later `make`. Throws
-  /// std::bad_alloc.
+  /// One that guards nothing yet. None is ever freed, as a signal handler reads all of them: `end` leaves it to a later
+  /// `make`. Throws std::bad_alloc.
   static guarded_memory& make();
   void begin(void* memory, std::size_t bytes) noexcept;
   void end() noexcept;

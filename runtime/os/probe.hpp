@@ -1,5 +1,5 @@
-// Places at which tools outside of the process can look (USDT: SystemTap, bpftrace, perf, gdb). Where the system's header is missing there
-// are none. One that no tool watches is a nop.
+// Places at which tools outside of the process can look (USDT: SystemTap, bpftrace, perf, gdb). Where the system's
+// header is missing there are none. One that no tool watches is a nop.
 #pragma once
 
 #if __has_include(<sys/sdt.h>) && (defined(__x86_64__) || defined(__aarch64__))

@@ -9,7 +9,8 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 /// Where a thread was stopped.
 struct stopped_thread {
   int id = 0;
-  /// What lies from here up to the end of this stack is in use. That of another stack, if the thread has an alternate one for signals.
+  /// What lies from here up to the end of this stack is in use. That of another stack, if the thread has an alternate
+  /// one for signals.
   std::uintptr_t stack_pointer = 0;
   /// The part of that alternate stack that holds the thread's registers, and the whole of it; zeros: there is none.
   std::uintptr_t registers = 0, alternate = 0, alternate_end = 0;
@@ -27,8 +28,9 @@ struct stop_outcome {
   int thread = 0;  ///< the one that failed
 };
 
-/// Stops the others. The signal is that of os/interrupt.hpp, which must be allowed. Until resume_threads the caller must neither allocate nor
-/// take a lock: a stopped thread may be in malloc. If one of them does not stop in time, all go on. One caller at a time.
+/// Stops the others. The signal is that of os/interrupt.hpp, which must be allowed. Until resume_threads the caller
+/// must neither allocate nor take a lock: a stopped thread may be in malloc. If one of them does not stop in time, all
+/// go on. One caller at a time.
 stop_outcome stop_threads() noexcept;
 void resume_threads() noexcept;
 

@@ -146,7 +146,8 @@ std::string without_detours(std::string path) {
   return path;
 }
 
-/// What the tool prints: for each address a line with it, and for each function that is inlined there two, its name and file:line.
+/// What the tool prints: for each address a line with it, and for each function that is inlined there two, its name and
+/// file:line.
 std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path,
                                                    const std::vector<std::uintptr_t>& offsets) {
   std::map<std::uintptr_t, std::vector<place>> found;
@@ -200,8 +201,8 @@ std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path,
 }
 
 /// Names closures that g++ has inlined, which have no name for linkers. llvm-symbolizer calls them operator(), and
-/// addr2line calls the innermost by the symbol around it: that is also the last of the chain, or it is a function of the
-/// library's at a line of the user's. The function that calls the closure has its type as a template argument.
+/// addr2line calls the innermost by the symbol around it: that is also the last of the chain, or it is a function of
+/// the library's at a line of the user's. The function that calls the closure has its type as a template argument.
 void name_closures(std::vector<place>& chain) {
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
     std::string& function = chain[i].function;

@@ -1,4 +1,5 @@
-// What addresses of a process are called: by its files' symbols, and by llvm-symbolizer or addr2line where one is installed.
+// What addresses of a process are called: by its files' symbols, and by llvm-symbolizer or addr2line where one is
+// installed.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,12 @@ struct place {
   bool is_near = false;
 };
 
-/// The places of these addresses of code; of each the functions that are inlined there, the innermost first. Throws std::bad_alloc.
+/// The places of these addresses of code; of each the functions that are inlined there, the innermost first. Throws
+/// std::bad_alloc.
 std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& addresses);
 
-/// Whether a file is one of this library's that code of a program may come from: a header of forkjoin/, where it has no sources, so that a program's own
-/// folder may have that name, or a file of the tools' part of runtime/.
+/// Whether a file is one of this library's that code of a program may come from: a header of forkjoin/, where it has no
+/// sources, so that a program's own folder may have that name, or a file of the tools' part of runtime/.
 bool is_of_library(const std::string& file);
 
 /// The folder in which the process runs; empty if that is not known. Throws std::bad_alloc.
@@ -36,8 +38,8 @@ struct named_memory {
 /// The variable at this address; none if it has no name. Throws std::bad_alloc.
 std::optional<named_memory> variable_at(std::uintptr_t address);
 
-/// The files of the process's shared libraries that ask for no symbol that begins so. Not those of the languages and of the system.
-/// Throws std::bad_alloc.
+/// The files of the process's shared libraries that ask for no symbol that begins so. Not those of the languages and of
+/// the system. Throws std::bad_alloc.
 std::vector<std::string> libraries_without(const std::string& prefix);
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -7,7 +7,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// Sleeps while `word` holds `expected`, no longer than until `at` of CLOCK_MONOTONIC; may return early. False if that time has come.
+/// Sleeps while `word` holds `expected`, no longer than until `at` of CLOCK_MONOTONIC; may return early. False if that
+/// time has come.
 bool system_futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t at = (std::numeric_limits<std::int64_t>::max)()) noexcept;
 

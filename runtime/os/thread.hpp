@@ -10,7 +10,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// On which CPU a thread is to run first, as the thread that starts or wakes it sees it. `here` if that one will sleep next.
+/// On which CPU a thread is to run first, as the thread that starts or wakes it sees it. `here` if that one will sleep
+/// next.
 enum class placement { elsewhere, here };
 
 /// An OS thread that must be joined. Unlike std::thread, failing to start is a result and not an exception.
@@ -20,7 +21,8 @@ enum class placement { elsewhere, here };
 /// milliseconds later.
 class thread {
  public:
-  /// Runs body(argument) on a new thread, kept off the calling thread's CPU or on that one. False when the system refuses one.
+  /// Runs body(argument) on a new thread, kept off the calling thread's CPU or on that one. False when the system
+  /// refuses one.
   [[nodiscard]] bool start(void (*body)(void*) noexcept, void* argument,
                            placement where = placement::elsewhere) noexcept;
   void join() noexcept;
@@ -61,8 +63,9 @@ class thread {
 /// Names the calling thread for gdb, top and the like: the text and the number, 15 characters of them.
 void name_thread(const char* text, unsigned number) noexcept;
 
-/// The calling thread's sleeps end in time, for a thread that works for some microseconds after each: otherwise Linux lets them last
-/// up to 50 us longer, to save wake-ups; and if all CPUs are busy, lets the thread wait for some milliseconds.
+/// The calling thread's sleeps end in time, for a thread that works for some microseconds after each: otherwise Linux
+/// lets them last up to 50 us longer, to save wake-ups; and if all CPUs are busy, lets the thread wait for some
+/// milliseconds.
 void wake_in_time() noexcept;
 
 /// How many threads the process has, those of others than the runtime with them. 0: the system does not say.
@@ -79,12 +82,12 @@ cpu_time time_of_threads() noexcept;
 /// Whether there are so many, by a slower way that relies on less.
 bool are_threads(unsigned count) noexcept;
 
-/// From now on each fork(2) calls these: `before` it, and `after` it in the parent process or `in_child` in the child. True, so that
-/// a variable can have it done before main.
+/// From now on each fork(2) calls these: `before` it, and `after` it in the parent process or `in_child` in the child.
+/// True, so that a variable can have it done before main.
 bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept;
 
-/// Has the calling thread call end(argument) when it ends, the main thread in exit: also if the destructors of its thread_local objects run
-/// already. Those that were asked for last are called first.
+/// Has the calling thread call end(argument) when it ends, the main thread in exit: also if the destructors of its
+/// thread_local objects run already. Those that were asked for last are called first.
 void at_thread_end(void (*end)(void*), void* argument) noexcept;
 
 /// The system's number of this process.

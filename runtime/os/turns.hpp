@@ -1,11 +1,13 @@
-// Threads that take turns, in an order that the program chooses: to show a schedule step by step, or to have the same again.
+// Threads that take turns, in an order that the program chooses: to show a schedule step by step, or to have the same
+// again.
 //
-// One thread goes on, and all others sleep. It gives its turn up where it would otherwise pause, yield, sleep, or wait for a
-// futex or the end of a thread, and where another one may come between (point). Then a function of the program's says which thread
-// goes on. The clock that all of them read stands still but for these points, so the same choices give the same schedule.
+// One thread goes on, and all others sleep. It gives its turn up where it would otherwise pause, yield, sleep, or wait
+// for a futex or the end of a thread, and where another one may come between (point). Then a function of the program's
+// says which thread goes on. The clock that all of them read stands still but for these points, so the same choices
+// give the same schedule.
 //
-// Real threads run the real code. What a thread does between two points is all that happens meanwhile, so such a run finds errors
-// of order, and none of memory order.
+// Real threads run the real code. What a thread does between two points is all that happens meanwhile, so such a run
+// finds errors of order, and none of memory order.
 #pragma once
 
 #include <atomic>
@@ -33,23 +35,24 @@ class turns {
     bool can_go_on() const noexcept { return !awaits && !ended; }
   };
 
-  /// Why a thread gives its turn up: another one may come between, though it could go on; it looks again for what it waits for; it
-  /// cannot go on.
+  /// Why a thread gives its turn up: another one may come between, though it could go on; it looks again for what it
+  /// waits for; it cannot go on.
   enum class cause : std::uint8_t { point, pause, sleep };
 
-  /// Which of the takers, of which `first` is the first, goes on. One that can; there is one. Called by the thread that gives its
-  /// turn up.
+  /// Which of the takers, of which `first` is the first, goes on. One that can; there is one. Called by the thread that
+  /// gives its turn up.
   using choice = taker& (*)(void* context, taker& first, cause why) noexcept;
 
-  /// From here to the destructor the calling thread, and those that it starts by os::thread, take turns. The destructor comes after
-  /// the end of those. One object at a time in a process.
+  /// From here to the destructor the calling thread, and those that it starts by os::thread, take turns. The destructor
+  /// comes after the end of those. One object at a time in a process.
   /// `begins_ns`: what its clock reads.
   turns(choice next, void* context, std::int64_t begins_ns = 1'000'000'000);
   ~turns();
   turns(const turns&) = delete;
   turns& operator=(const turns&) = delete;
 
-  /// Those that the calling thread takes part in, or nullptr. Read where a thread spins or sleeps, never by a fork that is not stolen.
+  /// Those that the calling thread takes part in, or nullptr. Read where a thread spins or sleeps, never by a fork that
+  /// is not stolen.
   static turns* mine() noexcept { return takes_turns() ? turns_taken.load(std::memory_order_relaxed) : nullptr; }
 
   /// In a process with one thread: it takes no turns any more.
@@ -85,8 +88,8 @@ class turns {
   void await_end(const taker& t) noexcept;
 
  private:
-  /// While it lives, what the calling strand does here comes after what others did, as a race detector sees it. It takes strands for
-  /// threads, and their switches order nothing.
+  /// While it lives, what the calling strand does here comes after what others did, as a race detector sees it. It
+  /// takes strands for threads, and their switches order nothing.
   class in_order {
    public:
     explicit in_order(turns& all) noexcept;

@@ -1,11 +1,13 @@
 // What the twin calls: blocks and their branches, in the order of the serial program.
 //
-// Each open block has the path of the branch that runs in it: what it has done since it began. At the end of a branch its path competes
-// with those of the others of its block, and at the join the longest is appended to the path of the branch that the block is in.
+// Each open block has the path of the branch that runs in it: what it has done since it began. At the end of a branch
+// its path competes with those of the others of its block, and at the join the longest is appended to the path of the
+// branch that the block is in.
 //
-// A theft is put on each edge by which a thief would go on, as Cilkview has it (He, Leiserson and Leiserson, "The Cilkview scalability
-// analyzer", 2010): the first branch of a block runs where the fork is, the second one after a theft; the third one is stolen from the thief
-// that runs the second. The parts of a loop are stolen in halves, so the part i waits for as many thefts as i has bits that are set.
+// A theft is put on each edge by which a thief would go on, as Cilkview has it (He, Leiserson and Leiserson, "The
+// Cilkview scalability analyzer", 2010): the first branch of a block runs where the fork is, the second one after a
+// theft; the third one is stolen from the thief that runs the second. The parts of a loop are stolen in halves, so the
+// part i waits for as many thefts as i has bits that are set.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -175,7 +177,8 @@ path taken(open_block& b) {
   }
 }
 
-/// The last branch of the block has ended, and so has the block. As compete and close, but nothing goes by way of memory.
+/// The last branch of the block has ended, and so has the block. As compete and close, but nothing goes by way of
+/// memory.
 [[gnu::always_inline]] inline void compete_last(open_block& b) {
   b.own += dag::strand(end_strand_of_branch());
   dag::branch_ends();
@@ -529,8 +532,8 @@ void time_strands(timed which) {
   begin_strand(outside_of_forks.branch[1]);
 }
 
-/// Ticks of a first branch of so many steps, as it is timed. The mean, as the counter may go in steps of ten nanoseconds, but of a few that
-/// took longest.
+/// Ticks of a first branch of so many steps, as it is timed. The mean, as the counter may go in steps of ten
+/// nanoseconds, but of a few that took longest.
 double ticks_of_branch(timed which, long steps) {
   std::vector<float> all;
   for (int round = 0; round != 10; ++round) {

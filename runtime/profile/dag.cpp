@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t most_words = std::size_t{1} << 26;  // half a GiB
 
-// A node's words: its kind, and what it has. A branch has strands, as picoseconds times two, and blocks, as their numbers times two and
-// one. A block has the numbers of branches.
+// A node's words: its kind, and what it has. A branch has strands, as picoseconds times two, and blocks, as their
+// numbers times two and one. A block has the numbers of branches.
 constexpr std::uint64_t branch = 3;  // beside the kinds of blocks
 
 using number = std::uint32_t;

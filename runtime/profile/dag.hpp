@@ -1,16 +1,16 @@
-// The graph of forks itself, for a simulator of schedulers (bench/simulate/README.md has the format): FORKJOIN_PROFILE_DAG names the file.
-// Else nothing is recorded, and each function below costs a test.
+// The graph of forks itself, for a simulator of schedulers (bench/simulate/README.md has the format):
+// FORKJOIN_PROFILE_DAG names the file. Else nothing is recorded, and each function below costs a test.
 //
-// Branches that do the same are kept once. So the file of a recursion is small if its strands are too brief to be timed one by one; of a
-// program whose strands are timed one by one it has them all.
+// Branches that do the same are kept once. So the file of a recursion is small if its strands are too brief to be timed
+// one by one; of a program whose strands are timed one by one it has them all.
 #pragma once
 
 #include <cstdint>
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
-/// What is between two nodes of the graph. Branches: two are a fork, more have one join. Parts: of a loop, which is cut in halves. In turn:
-/// what the owner of a scope does and its children, in turn.
+/// What is between two nodes of the graph. Branches: two are a fork, more have one join. Parts: of a loop, which is cut
+/// in halves. In turn: what the owner of a scope does and its children, in turn.
 enum class dag_block : std::uint64_t { branches, parts, in_turn };
 
 namespace dag {
@@ -33,7 +33,8 @@ void block_ends_slow() noexcept;
 /// A graph of branches that fork and join cannot have this. The graph is given up, and the program's end says why.
 void give_up(const char* why) noexcept;
 
-// A run, a branch, a block: what begins last ends first. Blocks are in branches, and branches are in blocks or in a run.
+// A run, a branch, a block: what begins last ends first. Blocks are in branches, and branches are in blocks or in a
+// run.
 
 inline void run_begins() noexcept {
   if (is_recorded) [[unlikely]]

@@ -1,12 +1,13 @@
-// What a run learns of earlier ones of the same program: `./dev profile` runs a program several times, and passes a file from run to run,
-// by FORKJOIN_PROFILE_RUNS.
+// What a run learns of earlier ones of the same program: `./dev profile` runs a program several times, and passes a
+// file from run to run, by FORKJOIN_PROFILE_RUNS.
 //
-// The graph of forks is the same each time, so the n-th strand that is timed in one run is the n-th in another. Each counts as the shortest
-// of its runs: what interrupted it once did not do so each time. That holds for a program that does the same each time; the lengths carry
-// the keys of their types, and a run that comes upon another type says so, and uses lengths of its own from there on.
+// The graph of forks is the same each time, so the n-th strand that is timed in one run is the n-th in another. Each
+// counts as the shortest of its runs: what interrupted it once did not do so each time. That holds for a program that
+// does the same each time; the lengths carry the keys of their types, and a run that comes upon another type says so,
+// and uses lengths of its own from there on.
 //
-// The first run learns: how strands of a kind are timed, and how loops without a grain are cut. Later runs do the same as it did at its end,
-// and the second one is the first whose strands count.
+// The first run learns: how strands of a kind are timed, and how loops without a grain are cut. Later runs do the same
+// as it did at its end, and the second one is the first whose strands count.
 #pragma once
 
 #include <array>
@@ -18,8 +19,8 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 /// How the strands of a kind are timed: strands.hpp.
 enum class way : std::uint8_t { learning, each, some };
 
-/// How far readings tell how long the strands of a type are. Tiny: only sums of many are right. Brief: all are too short to time each one, and
-/// their mean counts. Alike: of about the same length.
+/// How far readings tell how long the strands of a type are. Tiny: only sums of many are right. Brief: all are too
+/// short to time each one, and their mean counts. Alike: of about the same length.
 enum class lengths_are : std::uint8_t { tiny, brief, alike, unknown };
 
 /// Names a thing in each run of a program: made of places in its code.
@@ -75,8 +76,8 @@ const known_type* find_known_type(lasting_key key) noexcept;
 /// The least length of the strand that has just been timed, of all runs that count.
 double least_of_runs(lasting_key type, double length) noexcept;
 
-/// Between these two numbers of strands that have ended, so much time passed that no strand accounts for. The least that earlier runs found
-/// there; 0 if they found nothing.
+/// Between these two numbers of strands that have ended, so much time passed that no strand accounts for. The least
+/// that earlier runs found there; 0 if they found nothing.
 double least_surprise(std::uint64_t from, std::uint64_t to, double ticks) noexcept;
 
 void load_earlier_runs() noexcept;

@@ -1,9 +1,10 @@
-// The longest path through what has run, by every question that the profile answers: as it is, with a theft on each fork that a thief
-// could take, with the strands of one site twice as fast, and with the thefts of one site free.
+// The longest path through what has run, by every question that the profile answers: as it is, with a theft on each
+// fork that a thief could take, with the strands of one site twice as fast, and with the thefts of one site free.
 //
-// Each question is a length of its own, which is added up along a strand and of which the largest counts at a join: the longest path
-// after a change need not be the one before it. Most paths have the strands of one site only, as a recursion has; then the answers for that
-// site are all there are, and one of them follows from the others: without its thefts the path is as long as its strands.
+// Each question is a length of its own, which is added up along a strand and of which the largest counts at a join: the
+// longest path after a change need not be the one before it. Most paths have the strands of one site only, as a
+// recursion has; then the answers for that site are all there are, and one of them follows from the others: without its
+// thefts the path is as long as its strands.
 #pragma once
 
 #include <algorithm>
@@ -25,12 +26,14 @@ struct share {
 
 using shares = std::vector<share>;
 
-/// Two lengths in a register. All is stored and loaded in such pairs: a load that spans two stores has to wait for them.
+/// Two lengths in a register. All is stored and loaded in such pairs: a load that spans two stores has to wait for
+/// them.
 using pair [[gnu::vector_size(16)]] = double;
 
 [[gnu::always_inline]] inline pair larger(pair a, pair b) noexcept { return a > b ? a : b; }
 
-/// Whose strands a path has: none, those of one site, or those that a list tells of, in the order of the sites' addresses.
+/// Whose strands a path has: none, those of one site, or those that a list tells of, in the order of the sites'
+/// addresses.
 class owners {
  public:
   owners() = default;
@@ -52,8 +55,8 @@ class owners {
 /// Lengths in ticks. path() is an empty one.
 struct path {
   pair lengths;  // of strands; and with a theft on each edge that a thief could take
-  pair
-      others;  // as the second, if the strands of the owner were twice as fast; and all strands, also those that are not on the path
+  // As the second, if the strands of the owner were twice as fast; and all strands, also those not on the path.
+  pair others;
   owners whose;  // a list is from the store, and is given back to it
 
   double span() const noexcept { return lengths[0]; }
@@ -94,7 +97,8 @@ inline shares& listed(path& of) {
   return *of.whose.all();
 }
 
-/// Calls f(share of a or nullptr, share of b or nullptr) for each site that one has. What it returns becomes the list of a; b has none.
+/// Calls f(share of a or nullptr, share of b or nullptr) for each site that one has. What it returns becomes the list
+/// of a; b has none.
 template <class F>
 void merge(path& a, path& b, const F& f) {
   shares &first = listed(a), &second = listed(b);

@@ -1,6 +1,7 @@
-// How long strands take in windows, by how long they are as the readings say: strands.cpp. A strand that is timed comes after the profile's own
-// work, with other things in the caches, and a reading does not tell a strand of three nanoseconds from one of nine; a window of some hundred
-// strands has neither fault. The middle half of the windows counts: some others met an interrupt, or a strand that is rarely long.
+// How long strands take in windows, by how long they are as the readings say: strands.cpp. A strand that is timed comes
+// after the profile's own work, with other things in the caches, and a reading does not tell a strand of three
+// nanoseconds from one of nine; a window of some hundred strands has neither fault. The middle half of the windows
+// counts: some others met an interrupt, or a strand that is rarely long.
 #pragma once
 
 #include <algorithm>

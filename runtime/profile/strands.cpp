@@ -23,7 +23,8 @@ constexpr double is_tiny = 20;         // readings do not tell two such strands 
 constexpr double is_short = 300;       // to time each one would take a tenth as long, or more
 constexpr double most_alike = 20'000;  // what takes longer is timed, even if all are alike: that costs little
 constexpr double may_be_preempted = 30'000;
-// What is not expected: the timer's interrupts take up to 20'000. What comes again at the same place in another run is none.
+// What is not expected: the timer's interrupts take up to 20'000. What comes again at the same place in another run is
+// none.
 constexpr double is_surprising = 50'000, may_be_surprising = 3'000;
 
 constexpr double sample_ns = 100;           // to time a strand, and to look at the window before it
@@ -40,7 +41,8 @@ double ticks_of(double ns) noexcept { return ns * ticks_per_ns; }
 
 std::uint64_t chance = 0x9e3779b97f4a7c15u;
 
-/// How many strands of this length are not timed between two that are, on average: to time one takes as long as the profile's work at many.
+/// How many strands of this length are not timed between two that are, on average: to time one takes as long as the
+/// profile's work at many.
 std::uint32_t gap_of(double length) noexcept {
   return static_cast<std::uint32_t>(
       std::clamp(ticks_of(sample_ns) / (most_for_samples * std::max(length, 1.0)), 12.0, 1.0 * gap_of_some));
@@ -72,14 +74,15 @@ struct window {
 };
 window current_window;
 
-/// The ticks are read after the thread's clock: another thread may have the CPU between the two, which is before what follows.
+/// The ticks are read after the thread's clock: another thread may have the CPU between the two, which is before what
+/// follows.
 void note_moment() noexcept {
   const std::int64_t cpu_ns = os::thread_cpu_ns();
   last_known = {os::ticks_in_order(), cpu_ns};
 }
 
-/// From last_known to `now`, which has just been read, the ticks in which another thread had the CPU. If one has it between that
-/// reading and that of the thread's clock, the thread's clock stands.
+/// From last_known to `now`, which has just been read, the ticks in which another thread had the CPU. If one has it
+/// between that reading and that of the thread's clock, the thread's clock stands.
 double taken_away(std::uint64_t now) noexcept {
   const moment before = last_known;
   note_moment();
@@ -155,7 +158,8 @@ void close_window(std::uint64_t now) noexcept {
                    static_cast<double>(n) * cost.event - (taken_so_far - current_window.taken_before);
   if (strands > 2 * expected + ticks_of(may_be_surprising)) strands -= taken_away(now);
   if (strands > 2 * expected + ticks_of(may_be_surprising) && n <= 10 * gap_of_some) {
-    // A strand took long although those of its kind do not. Which one of the window's is not known: the one that has just ended is near.
+    // A strand took long although those of its kind do not. Which one of the window's is not known: the one that has
+    // just ended is near.
     const std::uint64_t number = strands_so_far();
     strand.surprise += surprise(number - n, number, strands - expected);
   }

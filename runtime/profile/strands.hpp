@@ -1,12 +1,13 @@
-// How long strands take. Two readings of the CPU's counter take as long as a hundred instructions, so strands are told apart by kind:
-// where one begins, and where it ends. Strands of a kind that are all short, or all alike, have the length that some of them had, which are
-// chosen at random; each of all others is timed.
+// How long strands take. Two readings of the CPU's counter take as long as a hundred instructions, so strands are told
+// apart by kind: where one begins, and where it ends. Strands of a kind that are all short, or all alike, have the
+// length that some of them had, which are chosen at random; each of all others is timed.
 //
 //   learning   each is timed, until a few dozen are known; then the kind is one of the following
 //   each       each is timed
 //   some       each counts as its type's length; one in some hundred is timed, for the sake of that length
 //
-// In a first run of a program (earlier_runs.hpp) kinds are learned. In later runs each kind is what it was at the end of that run.
+// In a first run of a program (earlier_runs.hpp) kinds are learned. In later runs each kind is what it was at the end
+// of that run.
 #pragma once
 
 #include <array>

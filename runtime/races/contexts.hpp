@@ -1,8 +1,10 @@
-// Where in the program a branch is: the calls since it began, as numbers. A report shows them as the stack of an access.
+// Where in the program a branch is: the calls since it began, as numbers. A report shows them as the stack of an
+// access.
 //
-// A context is a call within a context, so contexts are a tree (Ammons, Ball and Larus, "Exploiting hardware performance counters with flow
-// and context sensitive profiling", 1997). A call from a place that is in the context already leads back there: so recursion makes no new
-// contexts, and there are about as many as the program has calls. Each branch begins at the root.
+// A context is a call within a context, so contexts are a tree (Ammons, Ball and Larus, "Exploiting hardware
+// performance counters with flow and context sensitive profiling", 1997). A call from a place that is in the context
+// already leads back there: so recursion makes no new contexts, and there are about as many as the program has calls.
+// Each branch begins at the root.
 #pragma once
 
 #include <cstddef>

@@ -41,7 +41,8 @@ class strand_set {
   std::vector<interval> all_;
 };
 
-/// The strands that took a counter down since it was zero: the first, and the latest; and all strands that were before one of them.
+/// The strands that took a counter down since it was zero: the first, and the latest; and all strands that were before
+/// one of them.
 struct counter_state {
   strand_id first, latest;
   strand_set before;

@@ -1,9 +1,10 @@
 // What compilers call for -fsanitize=thread, in place of ThreadSanitizer's own runtime: each access looks at its cells.
 //
-// A cell has the last writer, and a reader that may run beside what comes. Feng and Leiserson show that this is enough to find a race of
-// each location that has one: of two readers, one of which is before the access, only the other counts; and what races with an earlier
-// access races with a later one that is after it, too. So:
-//   read   a race if the writer is beside it. It replaces the reader unless that is beside it; see covers for branches that escape
+// A cell has the last writer, and a reader that may run beside what comes. Feng and Leiserson show that this is enough
+// to find a race of each location that has one: of two readers, one of which is before the access, only the other
+// counts; and what races with an earlier access races with a later one that is after it, too. So:
+//   read   a race if the writer is beside it. It replaces the reader unless that is beside it; see covers for branches
+//          that escape
 //   write  a race if the writer is, or the reader. It replaces the writer, and the reader unless that is beside it
 #include <algorithm>
 #include <cstddef>
@@ -74,7 +75,8 @@ void drop_special(std::uint32_t writer) noexcept;
   note_race(a, {strand, at, wrote, 0}, pc, writes);
 }
 
-/// What an access does to what a cell has; they are references to the words of a cell, or to the first of two that are alike.
+/// What an access does to what a cell has; they are references to the words of a cell, or to the first of two that are
+/// alike.
 template <bool Writes>
 struct decision {
   bool sets_writer = false, sets_reader = false, clears_reader = false;
@@ -163,7 +165,8 @@ lock_set only_atomic = 0;  // of an atomic access under no lock, once there was 
 /// Whether s, which may be none, is of a strand, this or another one, that the running one comes after.
 bool is_mine_or_before(strand_id s) noexcept { return s == 0 || s == now.here || !beside(s); }
 
-/// An atomic access, under no lock, of what only such accesses count of: as of any cell, but that none of them races. False if it needs a list.
+/// An atomic access, under no lock, of what only such accesses count of: as of any cell, but that none of them races.
+/// False if it needs a list.
 template <bool Writes>
 bool is_among_atomic(strand_id& writer, strand_id& reader, site_id& wrote_at, site_id& read_at, address pc) noexcept {
   if (!(writer & special)) {
@@ -273,9 +276,9 @@ void access_bytes(cells& c, unsigned half, address a, unsigned from, unsigned to
   }
 }
 
-/// What most accesses need that a strand makes first: to be noted, as all others are before them, or nothing, if a cell has a reader
-/// that runs beside this one. False if it is another case, which needs a look-up. `same` is the words of one cell, or of two that are
-/// alike: writer, reader and where they are, as numbers of four or eight bytes.
+/// What most accesses need that a strand makes first: to be noted, as all others are before them, or nothing, if a cell
+/// has a reader that runs beside this one. False if it is another case, which needs a look-up. `same` is the words of
+/// one cell, or of two that are alike: writer, reader and where they are, as numbers of four or eight bytes.
 template <bool Writes, class Word>
 [[gnu::always_inline]] inline bool is_simple(Word& writer, Word& reader, Word& wrote_at, Word& read_at, address a,
                                              address pc) noexcept {
@@ -624,7 +627,8 @@ void allocated(void* at, std::size_t n, void* pc) noexcept {
 void ended(const void* at) noexcept { races::block_ends(reinterpret_cast<races::address>(at)); }
 
 void grown(void* at, std::size_t n) noexcept {
-  // Also where accesses are ignored: the block may come from a branch. Where no block is open, all that is known is before what comes.
+  // Also where accesses are ignored: the block may come from a branch. Where no block is open, all that is known is
+  // before what comes.
   if (races::now.open_blocks == 0 || races::now.working != 0) return;
   races::forget(reinterpret_cast<races::address>(at), reinterpret_cast<races::address>(at) + n);
 }
@@ -696,7 +700,8 @@ void access_range(const void* at, std::size_t n, void* from) noexcept {
     fj::detail::races::access_range<Writes>(reinterpret_cast<address>(at), n, reinterpret_cast<address>(from));
 }
 
-/// Atomic operations race with plain accesses alone, and order nothing for the detector. As one thread runs, they are plain ones.
+/// Atomic operations race with plain accesses alone, and order nothing for the detector. As one thread runs, they are
+/// plain ones.
 template <bool Writes, class T>
 [[gnu::always_inline]] inline void access_atomic(const volatile T* at, void* from) noexcept {
   if (now.ignoring == 0)

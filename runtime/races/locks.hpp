@@ -1,6 +1,7 @@
-// Accesses under locks: two that some lock excludes are no race. A cell that was accessed under a lock has a list of accesses with their
-// lock sets, as ALL-SETS has it: Cheng, Feng, Leiserson, Randall and Stark, "Detecting data races in Cilk programs that use locks", 1998.
-// One representative a cell would lose races: an access under a lock would hide one without.
+// Accesses under locks: two that some lock excludes are no race. A cell that was accessed under a lock has a list of
+// accesses with their lock sets, as ALL-SETS has it: Cheng, Feng, Leiserson, Randall and Stark, "Detecting data races
+// in Cilk programs that use locks", 1998. One representative a cell would lose races: an access under a lock would hide
+// one without.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ void release(const void* lock);
 /// The locks that the strand holds from here on: a branch begins with none, whatever its parent holds.
 void hold(lock_set all);
 
-/// The same set with what all atomic accesses hold while they happen: two of them do not race, and either races with a plain one.
+/// The same set with what all atomic accesses hold while they happen: two of them do not race, and either races with a
+/// plain one.
 lock_set and_atomic(lock_set all);
 /// Whether an access was atomic; whether it was under a lock of the program.
 bool is_atomic(lock_set under) noexcept;

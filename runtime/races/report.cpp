@@ -61,8 +61,8 @@ struct racing_variable {
   std::unordered_set<address> addresses;
 };
 
-/// A race is new if its pair of places is, or its variable. Many variables may have one name, or none, and one accessor: so it is new, too, if
-/// neither this address nor these calls of the accessor were in a race before.
+/// A race is new if its pair of places is, or its variable. Many variables may have one name, or none, and one
+/// accessor: so it is new, too, if neither this address nor these calls of the accessor were in a race before.
 struct found_races {
   std::vector<race> races;
   std::size_t more = 0;  // that are new
@@ -137,8 +137,8 @@ std::vector<os::place> shown(const std::vector<std::vector<os::place>>& stack) {
   return all;
 }
 
-/// The user's closure that a function of the library runs, by its template arguments: compilers tell of code that they inlined there
-/// by the library's name and the user's line.
+/// The user's closure that a function of the library runs, by its template arguments: compilers tell of code that they
+/// inlined there by the library's name and the user's line.
 std::string user_name(const std::string& function) {
   if (function.find("fj::v0_2::") >= function.find('<')) return function;
   for (std::size_t at = 0; (at = function.find("{lambda(", at)) != std::string::npos; ++at) {

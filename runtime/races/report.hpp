@@ -22,8 +22,8 @@ struct earlier_access {
 /// Notes a race at this address, once for each pair of places in the code.
 void note_race(address at, const earlier_access& first, address pc, bool writes) noexcept;
 
-/// Notes that a strand joins a scope before an inner one of its own, for the first time: what the strands of that one have read before may
-/// have been forgotten.
+/// Notes that a strand joins a scope before an inner one of its own, for the first time: what the strands of that one
+/// have read before may have been forgotten.
 void note_crossed_joins(address pc) noexcept;
 
 /// Warns of code that was not compiled for the detector: of all, or of shared libraries.

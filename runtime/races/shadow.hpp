@@ -1,8 +1,9 @@
 // The detector's memory of the program's memory: who wrote and who read each four bytes last, and where in the code.
 //
-// The cells of eight bytes lie together, so that most accesses of eight bytes are one decision. A byte that is accessed alone has a
-// cell of its own from then on: its four bytes are `split`. What was accessed under a lock has a list: `listed`. So has what was accessed
-// atomically and otherwise; what was accessed atomically alone, since the outermost block began, is `atomic`.
+// The cells of eight bytes lie together, so that most accesses of eight bytes are one decision. A byte that is accessed
+// alone has a cell of its own from then on: its four bytes are `split`. What was accessed under a lock has a list:
+// `listed`. So has what was accessed atomically and otherwise; what was accessed atomically alone, since the outermost
+// block began, is `atomic`.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,8 @@ struct alignas(16) cells {
   strand_id writer[2];
   strand_id reader[2];
 };
-/// Where in the code that was. They lie apart: most accesses only compare strands, and take half as many lines of the cache then.
+/// Where in the code that was. They lie apart: most accesses only compare strands, and take half as many lines of the
+/// cache then.
 struct alignas(16) cell_sites {
   site_id wrote_at[2];
   site_id read_at[2];
@@ -42,8 +44,8 @@ struct cell {
   site_id wrote_at, read_at;
 };
 
-/// What the program addresses: its own image, the heap, the libraries and the stack differ in the lower 43 bits, with the usual places of
-/// all. Cells for more would find no room where the stack is unlimited.
+/// What the program addresses: its own image, the heap, the libraries and the stack differ in the lower 43 bits, with
+/// the usual places of all. Cells for more would find no room where the stack is unlimited.
 inline constexpr unsigned address_bits = 43;
 inline constexpr std::size_t bytes_of_cells = (std::size_t{1} << address_bits) * 2;
 inline constexpr std::size_t shadow_bytes = 2 * bytes_of_cells;  // with their sites

@@ -137,8 +137,8 @@ void leave(branch_frame& frame) noexcept {
   set_filters();
 }
 
-/// A branch that forks into a scope of an ancestor: that child may run beside what the branch does from here on, and likewise for all
-/// ancestors up to the scope's owner.
+/// A branch that forks into a scope of an ancestor: that child may run beside what the branch does from here on, and
+/// likewise for all ancestors up to the scope's owner.
 void fork_beside_ancestors(const open_block& b) noexcept {
   if (b.owner == now.frame) return;
   ++now.branch.scopes;  // for good
@@ -146,7 +146,8 @@ void fork_beside_ancestors(const open_block& b) noexcept {
   set_filters();
 }
 
-/// The outermost block begins: no strand so far is looked up again. Their memory is used again; the outermost strand's is the first.
+/// The outermost block begins: no strand so far is looked up again. Their memory is used again; the outermost strand's
+/// is the first.
 void begin_strands() noexcept {
   const strand_id mine = next_strand++;
   bags = bag_memory - mine;
@@ -158,7 +159,8 @@ void begin_strands() noexcept {
   records_used = 1;
 }
 
-/// The outermost block ends. If there were many strands, their memory goes; and before the numbers run out, all cells, too.
+/// The outermost block ends. If there were many strands, their memory goes; and before the numbers run out, all cells,
+/// too.
 void end_strands() noexcept {
   constexpr std::size_t many = std::size_t{1} << 22;
   const std::size_t used = next_strand - now.serial_below + 2;
@@ -201,8 +203,9 @@ bool covers_escaping(strand_id s) noexcept {
   while (b && b->bag != bag) b = b->outer;
   if (!b) return false;  // of what is folded
   if (b->number == known_cover) return true;
-  // The later one is before what follows the joins of these blocks, one after another: b must not be joined before one of them. The blocks
-  // of b's owner are joined from the innermost to the outermost, unless scopes are joined in another order.
+  // The later one is before what follows the joins of these blocks, one after another: b must not be joined before one
+  // of them. The blocks of b's owner are joined from the innermost to the outermost, unless scopes are joined in
+  // another order.
   for (const branch_frame* f = now.frame; f != b->owner; f = f->of->owner) {
     const open_block& waits_for = *f->of;
     if (waits_for.number < b->number) return false;
@@ -283,8 +286,8 @@ void begin(block& unused, block_kind is) noexcept {
   }
 }
 
-/// A scope is joined before an inner one of its strand. A reader of the outer one may have stood for branches of the inner one, which
-/// need no number then.
+/// A scope is joined before an inner one of its strand. A reader of the outer one may have stood for branches of the
+/// inner one, which need no number then.
 [[gnu::noinline, gnu::cold]] static void join_before_inner(address pc) noexcept {
   if (std::exchange(now.any_order, true)) return;
   known_cover = 0;

@@ -1,9 +1,10 @@
-// Which strands could run beside one another: SP-bags (Feng and Leiserson, "Efficient detection of determinacy races in Cilk programs",
-// 1997), for forks into scopes of ancestors as Raman and others have it ("Efficient data race detection for async-finish parallelism",
-// 2010): a block's bag takes the strands of its branches, whoever forked them.
+// Which strands could run beside one another: SP-bags (Feng and Leiserson, "Efficient detection of determinacy races in
+// Cilk programs", 1997), for forks into scopes of ancestors as Raman and others have it ("Efficient data race detection
+// for async-finish parallelism", 2010): a block's bag takes the strands of its branches, whoever forked them.
 //
-// Strands are numbered when they first touch memory. Each is in a bag, a set of a union-find; a bag is `beside` the running strand if it
-// is of branches of a block that is not joined yet, else before it. Three comparisons save most look-ups, as numbers grow:
+// Strands are numbered when they first touch memory. Each is in a bag, a set of a union-find; a bag is `beside` the
+// running strand if it is of branches of a block that is not joined yet, else before it. Three comparisons save most
+// look-ups, as numbers grow:
 //   1. strands before the outermost open block come before all that runs now;
 //   2. what the running branch has made is before it, unless a scope of it is open;
 //   3. earlier branches of the innermost block run beside it.
@@ -58,8 +59,7 @@ struct branch_frame {
   std::uint32_t ordinal;
   strand_id parents_strand;
   std::uint32_t parents_locks;
-  bool
-      escapes;  // it is of a scope that is not the innermost block: the inner ones may be joined before it ends to count
+  bool escapes;  // of a scope that is not the innermost block: the inner ones may be joined before it ends to count
   branch_state parents_state;
 };
 
@@ -84,9 +84,9 @@ struct running {
   strand_id strand = 0;  // none yet: 0
   strand_id here = 0;    // for comparisons with cells: as strand, but what no cell has while there is none
   std::uint64_t here_twice = 0;
-  // What cells had that were read last without effect, as neighbours have the same: a writer from before the outermost block, and a reader
-  // that runs beside the strand, and beside all later iterations of its loop. One for each parity of the reader, as loops over rows read
-  // those of two iterations.
+  // What cells had that were read last without effect, as neighbours have the same: a writer from before the outermost
+  // block, and a reader that runs beside the strand, and beside all later iterations of its loop. One for each parity
+  // of the reader, as loops over rows read those of two iterations.
   struct {
     std::uint64_t writer, reader;
   } usual[2] = {{~std::uint64_t{0}, 0}, {~std::uint64_t{0}, 0}};
@@ -99,7 +99,8 @@ struct running {
   address thread_locals = 0;
   std::size_t thread_locals_size = 0;
   bool careful = false;  // while locks are held, or a branch escapes
-  // Accesses count only while this is 0. What comes while no block is open is before all that follows, so it need not be known.
+  // Accesses count only while this is 0. What comes while no block is open is before all that follows, so it need not
+  // be known.
   int ignoring = 1;
   branch_state branch;
   branch_frame* frame = nullptr;
@@ -107,7 +108,8 @@ struct running {
   std::uint64_t blocks_opened = 0;
   unsigned open_blocks = 0;
   unsigned escaping = 0;  // branches that escape, among those that run
-  // A strand may join an outer scope of its own before an inner one. Until one does, the inner one is taken to be joined first.
+  // A strand may join an outer scope of its own before an inner one. Until one does, the inner one is taken to be
+  // joined first.
   bool any_order = false;
   std::uint32_t held = 0;   // the locks: locks.hpp
   std::uint32_t epoch = 1;  // grows when strands come to be before the running one, or beside it
@@ -185,7 +187,8 @@ inline void new_epoch() noexcept {
   now.epoch = 1;
 }
 
-/// Whether s, which is not the running strand, is before it, or could run beside it, without a look-up: if neither is true that is open.
+/// Whether s, which is not the running strand, is before it, or could run beside it, without a look-up: if neither is
+/// true that is open.
 [[gnu::always_inline]] inline bool surely_before(strand_id s) noexcept {
   return s < now.serial_below ||
          (s < no_strand && (s >= now.own_from || is_known(s, 0)));  // not what is special in a cell
@@ -207,8 +210,9 @@ inline void new_epoch() noexcept {
 /// As covers, where a branch escapes.
 bool covers_escaping(strand_id s) noexcept;
 
-/// Of two readers that run beside one another a cell keeps the earlier one, s: whether that runs beside all that the later one, which
-/// runs now, will run beside, and that comes later. So it is, unless a branch escapes inner blocks that s is of.
+/// Of two readers that run beside one another a cell keeps the earlier one, s: whether that runs beside all that the
+/// later one, which runs now, will run beside, and that comes later. So it is, unless a branch escapes inner blocks
+/// that s is of.
 [[gnu::always_inline]] inline bool covers(strand_id s) noexcept { return now.escaping == 0 || covers_escaping(s); }
 
 /// The number of the running strand, which touches memory.

@@ -22,7 +22,8 @@ namespace {
 // As the heap aligns blocks.
 constexpr std::size_t grain = 16;
 constexpr std::size_t grains = (std::size_t{1} << address_bits) / grain;
-// Of so many together one byte tells whether a block has begun there; a block's beginning is looked for no further below an address of it.
+// Of so many together one byte tells whether a block has begun there; a block's beginning is looked for no further
+// below an address of it.
 constexpr std::size_t together = 4096, furthest = std::size_t{1} << 18;
 
 site_id* allocated_at = nullptr;

@@ -1,8 +1,9 @@
-// What an address is of: a variable of the program's files, a block of the heap, a function's frame. A report names it, and of each variable that
-// races at least one race is told, also where one accessor has the accesses of many.
+// What an address is of: a variable of the program's files, a block of the heap, a function's frame. A report names it,
+// and of each variable that races at least one race is told, also where one accessor has the accesses of many.
 //
-// Blocks of the heap that one place in the code has allocated are one variable: of a tree with a race in each node one report tells enough.
-// So each block has the number of that place, in an array of its own: a number where the block begins, and zeros up to the next.
+// Blocks of the heap that one place in the code has allocated are one variable: of a tree with a race in each node one
+// report tells enough. So each block has the number of that place, in an array of its own: a number where the block
+// begins, and zeros up to the next.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// What the scheduling rules of this folder ask of the workers, Ps and fibers that they are compiled for, and of the steps
-// that they call: those of the library (hooks.hpp), of the models (test/model/scheduler.hpp), and of the simulator
-// (bench/simulate/hooks.hpp). To be included after those.
+// What the scheduling rules of this folder ask of the workers, Ps and fibers that they are compiled for, and of the
+// steps that they call: those of the library (hooks.hpp), of the models (test/model/scheduler.hpp), and of the
+// simulator (bench/simulate/hooks.hpp). To be included after those.
 #pragma once
 
 #include <concepts>
@@ -113,8 +113,8 @@ concept scheduler_for_rules = requires(Scheduler& s, const Scheduler& read) {
   read.refuse_forked_copy();
 };
 
-/// The steps of dispatcher.hpp, find.hpp, loop.hpp, owner.hpp, parking.hpp, queues.hpp and timekeeper.hpp. hooks.hpp says
-/// what each does.
+/// The steps of dispatcher.hpp, find.hpp, loop.hpp, owner.hpp, parking.hpp, queues.hpp and timekeeper.hpp. hooks.hpp
+/// says what each does.
 template <class Hooks>
 concept hooks_for_rules =
     requires(worker& m, fiber& f, processor& p, job& r, deque& d, const stolen_record& what, waker then,

@@ -1,9 +1,9 @@
 // What the scheduling rules of this folder work on: workers, P, fibers, jobs, the poller; and the steps that they ask
 // for.
 //
-// The model checks and the simulator have all of these of their own (test/model/scheduler.hpp, bench/simulate/hooks.hpp),
-// and compile the rules themselves with them: dispatcher.hpp, find.hpp, leaving.hpp, loop.hpp, owner.hpp, parking.hpp,
-// preemption.hpp, queues.hpp, ...
+// The model checks and the simulator have all of these of their own (test/model/scheduler.hpp,
+// bench/simulate/hooks.hpp), and compile the rules themselves with them: dispatcher.hpp, find.hpp, leaving.hpp,
+// loop.hpp, owner.hpp, parking.hpp, preemption.hpp, queues.hpp, ...
 #pragma once
 
 namespace fj { inline namespace v0_2 { namespace detail {

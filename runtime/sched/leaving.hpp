@@ -44,7 +44,8 @@ struct active_deque {
     scheduler_hooks::detach_stacks(m, left);
     if (!m.carries.replace(false)) return leave_records(m, left, then);
     // The fiber gives way. Its private records stay private: a thief that would force them finds the thread between
-    // handlers, and takes none (preemption.hpp: prepare). A thief that looks at the deque still may take what is public.
+    // handlers, and takes none (preemption.hpp: prepare). A thief that looks at the deque still may take what is
+    // public.
     detach_records(*m.proc, [&left](deque& records) { left.carried = &records; });
     return then();
   }

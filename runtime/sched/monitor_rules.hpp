@@ -20,9 +20,9 @@ class monitor_rules {
   /// Throws std::bad_alloc.
   explicit monitor_rules(unsigned procs) : seen_(procs), slices_(procs) {}
 
-  /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if an event ended the
-  /// sleep or no thread has looked into the poller for long, and fires timers. Where events come sooner one after another
-  /// than it would look, it looks by the clock for some time.
+  /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if an event ended
+  /// the sleep or no thread has looked into the poller for long, and fires timers. Where events come sooner one after
+  /// another than it would look, it looks by the clock for some time.
   void serve_waits(auto& scheduler, std::int64_t now, bool event) noexcept {
     if (event && now - served_at_ < tuning::poll_delay_ns) often_at_ = now;
     served_at_ = now;

@@ -69,8 +69,9 @@ class monitor_word {
     }
   }
 
-  /// By the monitor: to rest. False if it is to end, or if the thread that starts it has not yet said that it watches, and
-  /// would say so, without a wake-up, to one that rests. A poke is for a timer, which another one keeps while it rests.
+  /// By the monitor: to rest. False if it is to end, or if the thread that starts it has not yet said that it watches,
+  /// and would say so, without a wake-up, to one that rests. A poke is for a timer, which another one keeps while it
+  /// rests.
   bool begin_rest() noexcept {
     // seq_cst: the story of monitor.cpp: rest
     for (std::uint32_t was = watching; was == watching || was == poked;)

@@ -23,8 +23,9 @@ class deque_pool {
   /// An empty deque, or nullptr when the system refuses memory.
   deque* take() noexcept;
 
-  /// Makes sure that there are `count` fallback deques, without room for public records: for a P whose fiber leaves while the system refuses
-  /// memory. Forks run as plain calls until the P gets a better one. False when the system refuses memory.
+  /// Makes sure that there are `count` fallback deques, without room for public records: for a P whose fiber leaves
+  /// while the system refuses memory. Forks run as plain calls until the P gets a better one. False when the system
+  /// refuses memory.
   bool have_fallbacks(std::size_t count) noexcept {
     return fallbacks_made_.load(std::memory_order_relaxed) >= count || make_fallbacks(count);
   }
@@ -36,8 +37,8 @@ class deque_pool {
   /// Takes back an empty deque.
   void give(deque* idle) noexcept;
 
-  /// Calls visit(deque, bytes) with the memory of each that there is. While other threads are stopped, perhaps in here: then it does nothing,
-  /// and returns false.
+  /// Calls visit(deque, bytes) with the memory of each that there is. While other threads are stopped, perhaps in here:
+  /// then it does nothing, and returns false.
   template <class Visit>
   [[nodiscard]] bool try_for_each(Visit visit) noexcept {
     if (!mutex_.try_lock()) return false;

@@ -25,8 +25,8 @@ enum class fiber_state : unsigned char {
   runnable,  ///< owned by the worker that takes it from the ready queue, or that is about to run it
   running,   ///< owned by its strand
   blocking,  ///< its strand is in a call of fj::blocking: owned by its strand
-  forked,  ///< its strand has forked through a scope, and the child runs: owned by the child, or by a thief of the parent
-  waiting  ///< owned by who ends its wait: the last to arrive at its join, or who claimed its wait (forkjoin/abi/waiter.hpp)
+  forked,    ///< its strand has forked in a scope, and the child runs: owned by the child, or by a thief of the parent
+  waiting  ///< owned by who ends its wait: the last to arrive at its join, or who claimed it (forkjoin/abi/waiter.hpp)
 };
 
 /// What a strand does after a scope's fork, as thieves take it.

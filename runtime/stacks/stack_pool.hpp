@@ -22,9 +22,9 @@ class stack_pool {
   /// pointer. A stack of less than four times as much keeps all.
   static constexpr std::size_t kept_bytes = std::size_t{64} << 10;
 
-  /// Stacks of that many bytes. `numbers`: how many fibers the runtime has, in all its pools; a new fiber has the next number.
-  /// `small_guard`: if it is not 0 the stacks are small. Then their guards are of so many bytes, the fiber itself takes a part of the stack's
-  /// bytes, and no page above guards it.
+  /// Stacks of that many bytes. `numbers`: how many fibers the runtime has, in all its pools; a new fiber has the next
+  /// number. `small_guard`: if it is not 0 the stacks are small. Then their guards are of so many bytes, the fiber
+  /// itself takes a part of the stack's bytes, and no page above guards it.
   explicit stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, std::size_t small_guard = 0) noexcept;
   ~stack_pool();
   stack_pool(const stack_pool&) = delete;
@@ -37,7 +37,8 @@ class stack_pool {
   /// Takes back a fiber whose strand has left the stack for good.
   void give(fiber* idle) noexcept;
 
-  /// Fills half of an empty cache, as far as stacks are free, or maps one for it. The P that first runs them counts them.
+  /// Fills half of an empty cache, as far as stacks are free, or maps one for it. The P that first runs them counts
+  /// them.
   void fill(stack_cache& kept) noexcept;
 
   /// Takes back fibers whose stacks have been trimmed, until `but` are left there.

@@ -17,8 +17,8 @@ struct child_protocol {
     children.joined.stolen();
   }
 
-  /// A fork by `here`, which is any strand below the scope. fork() runs the child on a stack of its own, and says whether a thief
-  /// went on with `here` meanwhile.
+  /// A fork by `here`, which is any strand below the scope. fork() runs the child on a stack of its own, and says
+  /// whether a thief went on with `here` meanwhile.
   static void fork_child(auto& children, const fiber& here, auto fork) noexcept {
     const bool elsewhere = &here != children.home;
     if (elsewhere) children.joined.fork_elsewhere();

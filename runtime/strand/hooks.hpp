@@ -35,8 +35,9 @@ struct strand_hooks {
 
   /// Whether the running strand may leave its stack now; if not, it waits with os::sleep_ns.
   static bool may_leave() noexcept { return detail::may_leave(); }
-  /// then(worker, fiber, argument) is called when the context of the running strand has been saved, and returns the strand that goes
-  /// on in its place, or nullptr. Returns when another strand has resumed this one, perhaps on another worker.
+  /// then(worker, fiber, argument) is called when the context of the running strand has been saved, and returns the
+  /// strand that goes on in its place, or nullptr. Returns when another strand has resumed this one, perhaps on another
+  /// worker.
   static void suspend(worker::afterwards then, void* argument) noexcept {
     ++current_worker()->count().suspensions;
     emit_wait(*current_worker(), {}, argument);

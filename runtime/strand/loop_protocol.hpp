@@ -1,5 +1,5 @@
-// What two kinds of strands do in a loop of forks: the home strand, which joins it, and thieves of its rest. fork_loop.hpp
-// describes the protocol.
+// What two kinds of strands do in a loop of forks: the home strand, which joins it, and thieves of its rest.
+// fork_loop.hpp describes the protocol.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,10 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A template, because its steps are fork_loop.cpp's own, or the model's. Of these `running` is the running strand; `loop_stand_in` is
-/// made of the rest that it stands for; `offer(rest, in_place)` pushes what stands in place of the rest, and `take_back(in_place)` pops
-/// it, false if the rest was stolen; count_wait() counts a join that is not complete. `loop` is a fork_loop.
+/// A template, because its steps are fork_loop.cpp's own, or the model's. Of these `running` is the running strand;
+/// `loop_stand_in` is made of the rest that it stands for; `offer(rest, in_place)` pushes what stands in place of the
+/// rest, and `take_back(in_place)` pops it, false if the rest was stolen; count_wait() counts a join that is not
+/// complete. `loop` is a fork_loop.
 template <class Steps>
 struct loop_protocol {
   using fiber = strand_hooks::fiber;

@@ -15,8 +15,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-// Runs on top of the calling strand's stack what the join rule finds. `until` is not finished yet; proc() is the number of the P on which
-// its thief began.
+// Runs on top of the calling strand's stack what the join rule finds. `until` is not finished yet; proc() is the number
+// of the P on which its thief began.
 template <class Rule, class Join, class Proc>
 void run_on_top_until(const Join& until, Proc proc) noexcept {
   const auto* const here = static_cast<const std::byte*>(__builtin_frame_address(0));
@@ -54,8 +54,8 @@ void run_on_top_until(const Join& until, Proc proc) noexcept {
   }
 }
 
-// Looks at the join, and does as the rule says if it is not complete. Then the strand is late, if it has not left its stack meanwhile: that
-// is noted where it goes on.
+// Looks at the join, and does as the rule says if it is not complete. Then the strand is late, if it has not left its
+// stack meanwhile: that is noted where it goes on.
 template <class Rule, class Proc>
 void wait_for_thief(timed_continuation& stolen, Proc proc) noexcept {
   if (&current_deque() == &no_deque || stolen.joined.finished()) return join_slow(stolen.joined);

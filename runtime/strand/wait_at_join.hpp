@@ -1,4 +1,5 @@
-// How a strand waits for the thief of its record: it leaves its stack, unless the thief has arrived, and the thief resumes it.
+// How a strand waits for the thief of its record: it leaves its stack, unless the thief has arrived, and the thief
+// resumes it.
 #pragma once
 
 #include "forkjoin/abi/counting_join.hpp"
@@ -24,8 +25,8 @@ inline void wait_until_finished(join& stolen) noexcept {
   static_cast<void>(stolen.finished());  // acquire: who uses this stack next comes after the thief's arrival
 }
 
-// How a home strand waits for all strands that a counting join counts: it leaves its stack, unless all have arrived, and the
-// last to arrive resumes it.
+// How a home strand waits for all strands that a counting join counts: it leaves its stack, unless all have arrived,
+// and the last to arrive resumes it.
 
 /// Returns when all have arrived that the join counts. By its home strand.
 inline void wait_for_all(counting_join& joined) noexcept {

@@ -5,10 +5,10 @@
 //   texts             names and places, which events refer to by their offset: two bytes of length, then the text
 //   ring, ring, ...   one for each thread of the runtime, and one for all others; a head, and then its events
 //
-// All numbers have the byte order of the machine. forkjoin-trace takes the numbers of events and the members of the structs from this
-// file (tool/reader.py): one event a line, members of 32 or 64 bits. A reader may come at any time, also after the process has been killed: a ring's
-// `count` is stored after the event that it counts. Of a ring that was full before, the oldest event may be half overwritten; in a copy
-// (tracer::write) it has the time 0 and is none.
+// All numbers have the byte order of the machine. forkjoin-trace takes the numbers of events and the members of the
+// structs from this file (tool/reader.py): one event a line, members of 32 or 64 bits. A reader may come at any time,
+// also after the process has been killed: a ring's `count` is stored after the event that it counts. Of a ring that was
+// full before, the oldest event may be half overwritten; in a copy (tracer::write) it has the time 0 and is none.
 #pragma once
 
 #include <atomic>

@@ -21,15 +21,16 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 class tracer {
  public:
-  /// Throws std::system_error, which names the file, if it cannot be made or has no room for a ring of each P, and std::bad_alloc. `events`: the
-  /// room of each thread, a power of two. nullptr: into memory. If a file has that name, it has the name no more.
+  /// Throws std::system_error, which names the file, if it cannot be made or has no room for a ring of each P, and
+  /// std::bad_alloc. `events`: the room of each thread, a power of two. nullptr: into memory. If a file has that name,
+  /// it has the name no more.
   tracer(const char* path, unsigned procs, std::uint64_t events);
 
   /// Throws what write would, if the path cannot be written.
   static void refuse_unwritable(const char* path);
 
-  /// A ring for a worker; nullptr if there is no room for it. It lives as long as the tracer. There are rings for all P from the begin on:
-  /// to make one takes a millisecond.
+  /// A ring for a worker; nullptr if there is no room for it. It lives as long as the tracer. There are rings for all P
+  /// from the begin on: to make one takes a millisecond.
   trace_ring* make_ring(std::uint32_t worker) noexcept FORKJOIN_EXCLUDES(mutex_);
 
   /// By threads without a ring of this trace.
@@ -41,8 +42,8 @@ class tracer {
   /// And a text that need not; an empty one is 0.
   std::uint64_t text(std::string_view of) noexcept FORKJOIN_EXCLUDES(mutex_);
 
-  /// Writes what there is now into a file of its own. Threads go on adding meanwhile: of a full ring the oldest events, which
-  /// they overwrite, are left out. Throws as the constructor does. Some 0.5 ms for each mebibyte.
+  /// Writes what there is now into a file of its own. Threads go on adding meanwhile: of a full ring the oldest events,
+  /// which they overwrite, are left out. Throws as the constructor does. Some 0.5 ms for each mebibyte.
   void write(const char* path) FORKJOIN_EXCLUDES(mutex_);
 
   /// No more events come; those that are under way go nowhere. Says what is missing, if anything is.
@@ -77,7 +78,8 @@ class tracer {
   std::unique_ptr<known_place[]> places_{new known_place[most_places]};
 };
 
-/// The traces of one runtime, one at a time, a flight recorder's among them. What has been traced stays until the runtime ends, as an event may be under way.
+/// The traces of one runtime, one at a time, a flight recorder's among them. What has been traced stays until the
+/// runtime ends, as an event may be under way.
 class tracing {
  public:
   /// nullptr: none is written. acquire: pairs with the release in begin

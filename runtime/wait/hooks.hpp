@@ -19,8 +19,8 @@ struct fiber;
 class scheduler;
 struct worker;
 
-/// What a machine must offer beside what rules of the scheduler ask for, to fence_by_signal.hpp, too: sleeps and interrupts.
-/// Simulated workers have neither.
+/// What a machine must offer beside what rules of the scheduler ask for, to fence_by_signal.hpp, too: sleeps and
+/// interrupts. Simulated workers have neither.
 template <template <class> class Atomic, class Mutex>
 concept machine_for_waits =
     machine_for_rules<Atomic, Mutex> && requires(Atomic<std::uint32_t>& word, std::uint32_t expected,

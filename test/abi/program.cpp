@@ -1,5 +1,5 @@
-// Uses what programs and the library agree on: forks, scopes, loops, jobs, fibers and waits. interface_test.py compiles it with the headers of
-// an earlier commit, and runs it with the library of today.
+// Uses what programs and the library agree on: forks, scopes, loops, jobs, fibers and waits. interface_test.py compiles
+// it with the headers of an earlier commit, and runs it with the library of today.
 #include <unistd.h>
 
 #include <algorithm>

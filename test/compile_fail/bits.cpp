@@ -1,14 +1,17 @@
 // Everything that writes elements, or has a body that may write them, refuses elements that share words. Tried without
 // the refusal in parallel_for and in fork_each: compiles, and two P lose bits.
-// refused: fj::parallel_for: std::vector<bool> shares words: neighbours cannot be written at the same time; use a std::vector<char>, or, to read only, std::as_const"
-// refused: fj::fork_each: std::vector<bool> shares words: neighbours cannot be written at the same time; use a std::vector<char>, or, to read only, std::as_const"
-// refused: fj::parallel_transform: the output has no random access, or is that of a std::vector<bool>, whose neighbours cannot be written at the same time
-// refused: fj::parallel_scan: the output has no random access, or is that of a std::vector<bool>, whose neighbours cannot be written at the same time
-// refused: fj::parallel_copy_if: std::vector<bool> shares words: neighbours cannot be written at the same time; use a std::vector<char>"
-// refused: fj::parallel_partition: std::vector<bool> shares words: neighbours cannot be written at the same time; use a std::vector<char>"
-// refused: fj::parallel_sort: std::vector<bool> shares words: neighbours cannot be written at the same time; use a std::vector<char>"
-// refused: fj::parallel_stable_sort: std::vector<bool> shares words: neighbours cannot be written at the same time; use a std::vector<char>"
-// refused: fj::parallel_merge: std::vector<bool> shares words: neighbours cannot be written at the same time; use a std::vector<char>"
+// refused: fj::parallel_for: std::vector<bool> shares words: neighbours cannot be written at the same time; use a
+// std::vector<char>, or, to read only, std::as_const" refused: fj::fork_each: std::vector<bool> shares words:
+// neighbours cannot be written at the same time; use a std::vector<char>, or, to read only, std::as_const" refused:
+// fj::parallel_transform: the output has no random access, or is that of a std::vector<bool>, whose neighbours cannot
+// be written at the same time refused: fj::parallel_scan: the output has no random access, or is that of a
+// std::vector<bool>, whose neighbours cannot be written at the same time refused: fj::parallel_copy_if:
+// std::vector<bool> shares words: neighbours cannot be written at the same time; use a std::vector<char>" refused:
+// fj::parallel_partition: std::vector<bool> shares words: neighbours cannot be written at the same time; use a
+// std::vector<char>" refused: fj::parallel_sort: std::vector<bool> shares words: neighbours cannot be written at the
+// same time; use a std::vector<char>" refused: fj::parallel_stable_sort: std::vector<bool> shares words: neighbours
+// cannot be written at the same time; use a std::vector<char>" refused: fj::parallel_merge: std::vector<bool> shares
+// words: neighbours cannot be written at the same time; use a std::vector<char>"
 
 #include <vector>
 

@@ -1,4 +1,5 @@
-// refused: fj::parallel_for_2d: the body takes a block_2d, whose rows and columns are std::size_t: between bounds it takes the ends of a block, of their types: body(first_row, last_row, first_column, last_column)
+// refused: fj::parallel_for_2d: the body takes a block_2d, whose rows and columns are std::size_t: between bounds it
+// takes the ends of a block, of their types: body(first_row, last_row, first_column, last_column)
 
 #include "forkjoin/forkjoin.hpp"
 

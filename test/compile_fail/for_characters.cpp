@@ -1,5 +1,6 @@
-// refused: fj::parallel_for: no integers or random access: first and last must be integers, not characters, or random-access iterators
-// refused: fj::fork_each: no integers or random access: first and last must be integers, not characters, or random-access iterators
+// refused: fj::parallel_for: no integers or random access: first and last must be integers, not characters, or
+// random-access iterators refused: fj::fork_each: no integers or random access: first and last must be integers, not
+// characters, or random-access iterators
 
 #include "forkjoin/forkjoin.hpp"
 

@@ -1,5 +1,6 @@
-// refused: fj::parallel_for: the range has no random access, or no size; what has not, as a std::list, can be copied or have its iterators put into a
-// refused: fj::parallel_for: no integers or random access: first and last must be integers, not characters, or random-access iterators
+// refused: fj::parallel_for: the range has no random access, or no size; what has not, as a std::list, can be copied or
+// have its iterators put into a refused: fj::parallel_for: no integers or random access: first and last must be
+// integers, not characters, or random-access iterators
 
 #include <list>
 #include <vector>

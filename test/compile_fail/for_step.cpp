@@ -1,6 +1,7 @@
 // A step is an integer before the body, and only loops over indices have one.
-// refused: fj::parallel_for: the step is no integer: it stands before the body, and must be an integer, not a character; a grain goes into braces behind the body: {.grain = 64}
-// refused: fj::parallel_for: a step goes with indices only, which are integers, not characters; loop over the indices of the elements
+// refused: fj::parallel_for: the step is no integer: it stands before the body, and must be an integer, not a
+// character; a grain goes into braces behind the body: {.grain = 64} refused: fj::parallel_for: a step goes with
+// indices only, which are integers, not characters; loop over the indices of the elements
 
 #include <vector>
 

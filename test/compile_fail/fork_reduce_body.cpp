@@ -1,5 +1,6 @@
-// refused: fj::fork_reduce: the body returns nothing: it must return a value; fj::fork_each takes bodies that return nothing
-// refused: fj::fork_reduce: the operation does not fit: it must be callable with the sum so far and a value of the body, and return the new sum
+// refused: fj::fork_reduce: the body returns nothing: it must return a value; fj::fork_each takes bodies that return
+// nothing refused: fj::fork_reduce: the operation does not fit: it must be callable with the sum so far and a value of
+// the body, and return the new sum
 
 #include <functional>
 #include <string>

@@ -3,7 +3,8 @@
 // expect: fj::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it
 // expect: fj::runtime_ref::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it
 // expect: fj::with_scope: what the body returns must be movable
-// refused: fj::parallel_reduce: the initial value cannot move: it must be movable, as all results are; take a std::unique_ptr to one
+// refused: fj::parallel_reduce: the initial value cannot move: it must be movable, as all results are; take a
+// std::unique_ptr to one
 
 #include <vector>
 

@@ -1,5 +1,6 @@
 // An output that can only grow at its end cannot be written in several places at once.
-// refused: fj::parallel_merge: no random access: the inputs and the output need random-access iterators, to begin in several places at once; give the output the room it needs instead of a std::back_inserter
+// refused: fj::parallel_merge: no random access: the inputs and the output need random-access iterators, to begin in
+// several places at once; give the output the room it needs instead of a std::back_inserter
 
 #include <iterator>
 #include <vector>

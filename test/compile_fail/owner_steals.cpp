@@ -1,4 +1,5 @@
-// An owner takes its records back by a pop, not by a steal. Tried with public inheritance of the owner's view: compiles.
+// An owner takes its records back by a pop, not by a steal. Tried with public inheritance of the owner's view:
+// compiles.
 // expect: steal
 
 #include "runtime/fork/deque.hpp"

@@ -1,9 +1,10 @@
 // A body for blocks gets the ends of a block and the value so far; bounds are no characters; a value can be copied.
-// refused: fj::parallel_reduce: the body does not fit: with an identity and a join it must be callable with a value and an element, or
-// refused: fj::parallel_reduce: the body does not fit: it must be callable with two indices, the ends of a block, and a value
-// refused: fj::parallel_reduce: the join does not fit: it must be callable with two values and return a value
-// refused: fj::parallel_reduce: no integers or random access: first and last must be integers, not characters
-// refused: fj::parallel_reduce: the identity cannot be copied: it must be copyable and assignable, as each block begins with one
+// refused: fj::parallel_reduce: the body does not fit: with an identity and a join it must be callable with a value and
+// an element, or refused: fj::parallel_reduce: the body does not fit: it must be callable with two indices, the ends of
+// a block, and a value refused: fj::parallel_reduce: the join does not fit: it must be callable with two values and
+// return a value refused: fj::parallel_reduce: no integers or random access: first and last must be integers, not
+// characters refused: fj::parallel_reduce: the identity cannot be copied: it must be copyable and assignable, as each
+// block begins with one
 
 #include <functional>
 #include <memory>

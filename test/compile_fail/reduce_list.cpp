@@ -1,6 +1,7 @@
 // refused: fj::parallel_reduce: the range has no random access, or no size; what has not, as a std::list, can be copied
-// refused: fj::parallel_reduce: no random access: first, last and second must be random-access iterators; what has only others, as
-// refused: fj::parallel_reduce: no random access: first and last must be random-access iterators; what has only others, as a
+// refused: fj::parallel_reduce: no random access: first, last and second must be random-access iterators; what has only
+// others, as refused: fj::parallel_reduce: no random access: first and last must be random-access iterators; what has
+// only others, as a
 
 #include <functional>
 #include <list>

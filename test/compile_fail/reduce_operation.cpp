@@ -1,4 +1,5 @@
-// refused: fj::parallel_reduce: the operation does not fit: elements must convert to the type of the initial value, and the operation must be callable
+// refused: fj::parallel_reduce: the operation does not fit: elements must convert to the type of the initial value, and
+// the operation must be callable
 
 #include <string>
 #include <vector>

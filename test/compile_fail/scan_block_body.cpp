@@ -1,8 +1,9 @@
-// A body for the blocks of a scan gets the ends of a block, the value so far, and whether it is final.
-// refused: fj::parallel_scan: the body does not fit: with an identity and a join it must be callable with the two ends of a block
-// refused: fj::parallel_scan: no integers or random access: first and last must be integers, not characters
+// A body for the blocks of a scan gets the ends of a block, the value so far, and whether it is final. refused:
+// fj::parallel_scan: the body does not fit: with an identity and a join it must be callable with the two ends of a
+// block refused: fj::parallel_scan: no integers or random access: first and last must be integers, not characters
 // refused: fj::parallel_scan: the range has no random access, or no size
-// refused: fj::parallel_scan: the identity cannot be copied: it must be copyable and assignable, as the sum of a block begins with one
+// refused: fj::parallel_scan: the identity cannot be copied: it must be copyable and assignable, as the sum of a block
+// begins with one
 
 #include <functional>
 #include <list>

@@ -1,5 +1,6 @@
 // A comparator must take what the projection returns.
-// refused: fj::parallel_sort: the comparator does not fit: it must be callable with two (projected) elements and return bool; without one, the elements need an operator<
+// refused: fj::parallel_sort: the comparator does not fit: it must be callable with two (projected) elements and return
+// bool; without one, the elements need an operator<
 
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // A std::list has no random access; the message says that, and what to do.
-// refused: fj::parallel_sort: no random access: sorts need random-access iterators; a std::list has its own sort, or copy it to a vector
+// refused: fj::parallel_sort: no random access: sorts need random-access iterators; a std::list has its own sort, or
+// copy it to a vector
 
 #include <list>
 #include <vector>

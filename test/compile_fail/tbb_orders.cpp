@@ -1,5 +1,5 @@
-// oneTBB's arguments: a range, an identity, a body of a range, and a join. Its own ranges are none of the language. Tried without
-// the overloads for these: 119 lines for parallel_reduce and 138 for parallel_scan.
+// oneTBB's arguments: a range, an identity, a body of a range, and a join. Its own ranges are none of the language.
+// Tried without the overloads for these: 119 lines for parallel_reduce and 138 for parallel_scan.
 // refused: fj::parallel_reduce: the body takes a range, as in
 // refused: fj::parallel_scan: the body takes a range, as in
 // expect: // (first, last, identity, body, join)

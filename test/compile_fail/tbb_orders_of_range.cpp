@@ -1,6 +1,7 @@
 // As tbb_orders, with ranges of the language.
 // refused: fj::parallel_reduce: the body takes a range, as in
-// refused: fj::parallel_scan: the body takes a range, as in oneTBB: pass first, last, and a body(begin, end, value, is_final)
+// refused: fj::parallel_scan: the body takes a range, as in oneTBB: pass first, last, and a body(begin, end, value,
+// is_final)
 
 #include <functional>
 #include <vector>

@@ -1,4 +1,5 @@
-// A thief's view does not lead to the owner's, not even by a cast. Tried with public inheritance of the owner's view: compiles.
+// A thief's view does not lead to the owner's, not even by a cast. Tried with public inheritance of the owner's view:
+// compiles.
 // expect: deque_thief
 // expect: base
 

@@ -1,4 +1,5 @@
-// refused: fj::parallel_transform_reduce: the projection does not fit: it, or the transformation, must be callable with the elements
+// refused: fj::parallel_transform_reduce: the projection does not fit: it, or the transformation, must be callable with
+// the elements
 
 #include <vector>
 

@@ -1,5 +1,5 @@
-// A join alone is no policy. Tried with `class Policy` instead of a_policy in fork_each: many lines about members that leapfrog
-// lacks.
+// A join alone is no policy. Tried with `class Policy` instead of a_policy in fork_each: many lines about members that
+// leapfrog lacks.
 // refused: fj::fork_join: no fj::policy<order, join>: write
 // refused: fj::parallel_invoke: no fj::policy<order, join>: write
 // refused: fj::with_scope: no fj::policy<order, join>: write

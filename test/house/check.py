@@ -233,6 +233,8 @@ def check_text():
                 yield name, number, "read the environment by runtime/os/variable.hpp, which a setuid program's user cannot deceive"
             if before.endswith(" =") and re.match(r"\s+[^\s/][^/]*;\s+//", line):
                 yield name, number, "a comment after the value tears it from the name: say it in a line above"
+            if len(line) > 120 and name.suffix in CODE and re.match(r"\s*(//|/\*|   \w)|.*[^\"] +//", line) and "// expect:" not in line:
+                yield name, number, "a comment ends at column 120"
             before = line
             for version in re.findall(r"forkjoin_(v\d+_\d+)_", line):
                 if version != VERSION:

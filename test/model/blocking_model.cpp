@@ -1,5 +1,6 @@
-// Blocking calls: strands begin and end them, while another thread takes their P, and workers come for what there is. What the
-// threads do are the runtime's loop and rules; the model's own is what the strands do (`run`), and when the monitor looks.
+// Blocking calls: strands begin and end them, while another thread takes their P, and workers come for what there is.
+// What the threads do are the runtime's loop and rules; the model's own is what the strands do (`run`), and when the
+// monitor looks.
 
 #include <optional>
 #include <utility>

@@ -1,5 +1,5 @@
-// Channels: senders and receivers meet, wait for each other, and are told of a close. What is sent is received, once, and each wait
-// ends that something could end.
+// Channels: senders and receivers meet, wait for each other, and are told of a close. What is sent is received, once,
+// and each wait ends that something could end.
 
 #include <cstddef>
 #include <optional>

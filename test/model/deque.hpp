@@ -13,8 +13,8 @@ using fj::detail::record;
 using fj::detail::record_stand_in;
 using fj::detail::stolen_record;
 
-/// A deque with its slots behind it, and one that is not its own. Slots that nothing was stored in hold what a thief must
-/// not get.
+/// A deque with its slots behind it, and one that is not its own. Slots that nothing was stored in hold what a thief
+/// must not get.
 template <std::size_t capacity>
 struct deque_with_slots {
   deque_with_slots(record& never_pushed, bool eager) : records(capacity, eager), never(never_pushed) {

@@ -26,9 +26,9 @@ using fj::detail::continuation;
 
 constexpr unsigned max_records = 6;
 
-/// What is told apart: whether all is public at once, whether thieves take by force, how many strands the owner runs, one
-/// after another or inside another, each for a job of its own; how many thieves there are, how often each tries, how
-/// many public records fit, whether the owner handles an exception, and whether it may not answer a fence.
+/// What is told apart: whether all is public at once, whether thieves take by force, how many strands the owner runs,
+/// one after another or inside another, each for a job of its own; how many thieves there are, how often each tries,
+/// how many public records fit, whether the owner handles an exception, and whether it may not answer a fence.
 struct setting {
   bool eager = false;
   bool force = false;

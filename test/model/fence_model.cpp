@@ -10,8 +10,8 @@ namespace {
 using fj::detail::fence_by_signal;
 using fj::detail::light_fences;
 
-/// Two threads store, pass a light fence, and load; a third stores, calls the heavy fence, and loads. Late: no answer is too late for
-/// the clock, and a thread does not end its part the last time before the heavy fence is over.
+/// Two threads store, pass a light fence, and load; a third stores, calls the heavy fence, and loads. Late: no answer
+/// is too late for the clock, and a thread does not end its part the last time before the heavy fence is over.
 template <bool Late>
 class fencing : public scenario {
  public:

@@ -1,5 +1,5 @@
-// A loop of forks: its home strand and thieves run the iterations, each thief may lose its rest to the next, and all meet at one
-// join. An iteration that a thief runs may throw; then no iteration after it starts.
+// A loop of forks: its home strand and thieves run the iterations, each thief may lose its rest to the next, and all
+// meet at one join. An iteration that a thief runs may throw; then no iteration after it starts.
 
 #include <algorithm>
 #include <cstddef>
@@ -94,7 +94,8 @@ class looping_strands : public strands_scenario {
 using loop_steps = looping_strands::loop_steps;
 using protocol = fj::detail::loop_protocol<loop_steps>;
 
-/// As fork_loop and loop_of_forks, without exceptions: all threads of the model are one of the system's, which has one stack of handlers.
+/// As fork_loop and loop_of_forks, without exceptions: all threads of the model are one of the system's, which has one
+/// stack of handlers.
 struct forks {
   explicit forks(std::size_t iterations) : count(iterations), rest(*this) { made = this; }
   ~forks() {

@@ -1,5 +1,5 @@
-// The machine of the model, in place of runtime/os/machine.hpp: its memory returns every value that the orders asked for allow,
-// and its threads are interleaved at every access.
+// The machine of the model, in place of runtime/os/machine.hpp: its memory returns every value that the orders asked
+// for allow, and its threads are interleaved at every access.
 //
 // The heavy fence: membarrier makes every other running thread pass a sequentially consistent fence somewhere between
 // the call and its return. So the caller leaves a request with each, and waits; each looks for requests before every

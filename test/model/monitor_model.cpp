@@ -15,8 +15,8 @@ using fj::detail::locked;
 using fj::detail::monitor_word;
 namespace tuning = fj::detail::tuning;
 
-/// A monitor that sleeps several times, on its futex and at the poller, and two workers each of which arms timers and has the
-/// monitor wake for them.
+/// A monitor that sleeps several times, on its futex and at the poller, and two workers each of which arms timers and
+/// has the monitor wake for them.
 class monitor_sleep : public scenario {
  public:
   monitor_sleep() { word_.word().store(monitor_word::watching, std::memory_order_relaxed); }

@@ -1,4 +1,5 @@
-// A mutex: one owner at a time, no waiter is forgotten, a waiter that starved is next, and the last user may destroy it.
+// A mutex: one owner at a time, no waiter is forgotten, a waiter that starved is next, and the last user may destroy
+// it.
 
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,6 @@
-// Parking: strands fork while workers look for work, go to sleep, are woken and are started, and callers bring jobs, sleep, and
-// come back. What the threads do are the runtime's loops and rules themselves; the model's own is what the fibers do (`run`).
+// Parking: strands fork while workers look for work, go to sleep, are woken and are started, and callers bring jobs,
+// sleep, and come back. What the threads do are the runtime's loops and rules themselves; the model's own is what the
+// fibers do (`run`).
 
 #include <algorithm>
 #include <cstdint>
@@ -367,8 +368,8 @@ class parking_workers : public scheduling_scenario, private steps {
     return nullptr;
   }
 
-  // A worker may be slow after its last look; and what a strand that works for ever has stored may be unseen for long, but the end of
-  // a thread fences. By chance alone both would be rare.
+  // A worker may be slow after its last look; and what a strand that works for ever has stored may be unseen for long,
+  // but the end of a thread fences. By chance alone both would be rare.
   void before_park() override {
     if (with.at_once) linger();
   }

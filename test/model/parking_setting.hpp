@@ -27,10 +27,11 @@ enum class role {
   resizer   ///< no worker: fewer P are in use, and perhaps as many as before again
 };
 
-/// What is told apart: what the threads do; how many P there are; how many forks of a strand come to an end, one after another,
-/// and how many do not: some of these come before them, the others after. `brief`: whether what is stolen comes to an end, and
-/// with it the job. `at_once`: whether a wanderer always goes on with the fiber that has just left, which then works for ever.
-/// `late`: whether a leaver waits until the forks of an owner that come to an end have. `quiet`: whether owners fork as small loops do.
+/// What is told apart: what the threads do; how many P there are; how many forks of a strand come to an end, one after
+/// another, and how many do not: some of these come before them, the others after. `brief`: whether what is stolen
+/// comes to an end, and with it the job. `at_once`: whether a wanderer always goes on with the fiber that has just
+/// left, which then works for ever. `late`: whether a leaver waits until the forks of an owner that come to an end
+/// have. `quiet`: whether owners fork as small loops do.
 struct setting {
   role roles[threads];
   unsigned procs = 2;

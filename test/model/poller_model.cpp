@@ -1,5 +1,5 @@
-// The poller: how a worker sleeps in it, and how strands that read meet events, a deadline, a stop and a close. The kernel is retold:
-// its futex, its eventfd, and its edges.
+// The poller: how a worker sleeps in it, and how strands that read meet events, a deadline, a stop and a close. The
+// kernel is retold: its futex, its eventfd, and its edges.
 
 #include <cerrno>
 #include <cstdint>

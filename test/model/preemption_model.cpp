@@ -1,5 +1,5 @@
-// Preemption: a monitor asks strands that keep their P for long to give way, while they fork, end, begin blocking calls, and go on
-// elsewhere. What a strand does between its forks is the model's.
+// Preemption: a monitor asks strands that keep their P for long to give way, while they fork, end, begin blocking
+// calls, and go on elsewhere. What a strand does between its forks is the model's.
 
 #include <cstdint>
 #include <optional>
@@ -13,8 +13,8 @@ namespace {
 
 using time_slices = fj::detail::time_slices;
 
-/// What is told apart: how many P there are; whether strands make blocking calls; whether a strand that has given way goes on for
-/// ever.
+/// What is told apart: how many P there are; whether strands make blocking calls; whether a strand that has given way
+/// goes on for ever.
 struct setting {
   unsigned procs = 1;
   bool calls = false;
@@ -108,7 +108,8 @@ class preempted_strands : public scheduling_scenario, private steps {
     return other;
   }
 
-  // A monitor that learns of each run, now and then: then what it asks is heard at the next fork. Or one that asks at any time.
+  // A monitor that learns of each run, now and then: then what it asks is heard at the next fork. Or one that asks at
+  // any time.
   void monitor() {
     if (with.for_ever) {
       for (unsigned i = 0; i < with.procs; ++i) {
@@ -171,8 +172,8 @@ class preempted_strands : public scheduling_scenario, private steps {
     fiber* next = nullptr;
   };
 
-  // A worker may be slow after its last look; and what a strand that works for ever has stored may be unseen for long, but the end of
-  // a thread fences. By chance alone both would be rare.
+  // A worker may be slow after its last look; and what a strand that works for ever has stored may be unseen for long,
+  // but the end of a thread fences. By chance alone both would be rare.
   void before_park() override {
     if (with.for_ever) linger();
   }

@@ -1,4 +1,5 @@
-// The queue of one P's ready fibers: its owner puts entries in and takes them, thieves take half of the ring, or what runs next.
+// The queue of one P's ready fibers: its owner puts entries in and takes them, thieves take half of the ring, or what
+// runs next.
 
 #include "test/model/scenario.hpp"
 

@@ -1,5 +1,6 @@
-// The neighbours of the scheduling rules in the model, in place of runtime/sched/{hooks,scheduler}.hpp: threads of the model that
-// sleep until they are signalled, and a clock that takes a long step at any time, so that every wait is too long at some time.
+// The neighbours of the scheduling rules in the model, in place of runtime/sched/{hooks,scheduler}.hpp: threads of the
+// model that sleep until they are signalled, and a clock that takes a long step at any time, so that every wait is too
+// long at some time.
 #pragma once
 
 #include <array>
@@ -160,7 +161,8 @@ struct no_waits {
   bool any() const { return false; }
 };
 
-/// What the fibers of a scenario do. They have no stacks of their own: a fiber goes on from where it left by what it remembers.
+/// What the fibers of a scenario do. They have no stacks of their own: a fiber goes on from where it left by what it
+/// remembers.
 class steps {
  public:
   steps() { here = this; }

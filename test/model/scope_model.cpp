@@ -1,6 +1,6 @@
 // A scope: its home strand forks and joins some times; children of its own and of others fork into it; another strand
-// forks into it, too, for which only the last join must wait. At each join the home strand sees what its children wrote,
-// and theirs. A stolen fork has its child begin on a stack of its own, for any worker.
+// forks into it, too, for which only the last join must wait. At each join the home strand sees what its children
+// wrote, and theirs. A stolen fork has its child begin on a stack of its own, for any worker.
 
 #include "test/model/strands.hpp"
 

@@ -1,5 +1,5 @@
-// A wait for one of several channels: exactly one case takes effect, each wait ends that something could end, and none is left behind
-// in the queue of a channel.
+// A wait for one of several channels: exactly one case takes effect, each wait ends that something could end, and none
+// is left behind in the queue of a channel.
 
 #include <array>
 #include <cstddef>

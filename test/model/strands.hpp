@@ -1,5 +1,5 @@
-// Strands of the model: each has a stack, leaves it on one thread and goes on with it on another, as the runtime's fibers do.
-// So the runtime's protocols for strands run here as they are written.
+// Strands of the model: each has a stack, leaves it on one thread and goes on with it on another, as the runtime's
+// fibers do. So the runtime's protocols for strands run here as they are written.
 #pragma once
 
 #include <cstring>

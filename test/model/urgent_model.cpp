@@ -1,6 +1,6 @@
-// Urgent fibers: strands, urgent ones and a thread outside make fibers ready, strands that compute are asked to give way, and a monitor takes
-// Ps from blocking calls. What a strand does in between is the model's; in which order workers take fibers, and whom a waker asks, is the
-// library's.
+// Urgent fibers: strands, urgent ones and a thread outside make fibers ready, strands that compute are asked to give
+// way, and a monitor takes Ps from blocking calls. What a strand does in between is the model's; in which order workers
+// take fibers, and whom a waker asks, is the library's.
 
 #include <algorithm>
 #include <cstdint>
@@ -241,8 +241,9 @@ class urgent_fibers : public scheduling_scenario, private steps {
     return a.is_urgent() ? serve(m, a) : compute(m, a);
   }
 
-  // A P that begins with another fiber while an urgent one waits is asked, or if it has no time left, the other P is. The library's hints may
-  // be old, so this holds only where no thread can have read an old one: of the places, if no other worker has served.
+  // A P that begins with another fiber while an urgent one waits is asked, or if it has no time left, the other P is.
+  // The library's hints may be old, so this holds only where no thread can have read an old one: of the places, if no
+  // other worker has served.
   void check_asked(const worker& m) {
     const processor& p = *m.proc;
     if (none_served() && any_known(p.runs.written_at))

@@ -1,5 +1,5 @@
-// A wait that two or three others would end: exactly one of them does, exactly one strand goes on with what it wrote, and no
-// other touches the wait once its frame may be gone.
+// A wait that two or three others would end: exactly one of them does, exactly one strand goes on with what it wrote,
+// and no other touches the wait once its frame may be gone.
 
 #include <cstdint>
 
@@ -55,7 +55,8 @@ class wait : public scenario {
   int went_on_ = 0;
 };
 
-/// A strand that waits with a deadline, for what comes through a queue: an event, the timer and a stop would end the wait.
+/// A strand that waits with a deadline, for what comes through a queue: an event, the timer and a stop would end the
+/// wait.
 class timed_wait : public waits_scenario {
  public:
   timed_wait() : waits_scenario(&strands_) {}

@@ -95,7 +95,8 @@ class waits_scenario : public scenario {
   scheduler* const strands;
   static inline waits_scenario* here = nullptr;
 
-  /// Of a loop that waits: each thread has ended, or waits for what another would do, only if another has ended this wait.
+  /// Of a loop that waits: each thread has ended, or waits for what another would do, only if another has ended this
+  /// wait.
   void wait_a_little() const {
     bool still = true;
     for (unsigned i = 0; i < threads; ++i)

@@ -1,4 +1,5 @@
-/* <forkjoin/forkjoin.h> as a program in C99 uses it, and its binary interface: each function by its type, the options by their layout. */
+/* <forkjoin/forkjoin.h> as a program in C99 uses it, and its binary interface: each function by its type, the options
+   by their layout. */
 #include <forkjoin/forkjoin.h>
 
 #include <pthread.h>
@@ -20,14 +21,16 @@ void throw_number(void *ignored);
 void throw_bad_alloc(void *ignored);
 
 /* What compiled programs rely on. Another name, type, number or offset is another library. */
-typedef char layout_of_options[sizeof(fj_options) == 40 && offsetof(fj_options, size) == 0 && offsetof(fj_options, stack_size) == 8 &&
+typedef char layout_of_options[sizeof(fj_options) == 40 && offsetof(fj_options, size) == 0 &&
+                                       offsetof(fj_options, stack_size) == 8 &&
                                        offsetof(fj_options, go_stack_size) == 16 && offsetof(fj_options, procs) == 24 &&
                                        offsetof(fj_options, max_workers) == 28 && offsetof(fj_options, stats) == 32 &&
                                        offsetof(fj_options, reserved) == 36
                                    ? 1
                                    : -1];
-typedef char numbers_of_statuses[FJ_OK == 0 && FJ_INVALID_ARGUMENT == 1 && FJ_NO_MEMORY == 2 && FJ_NO_THREAD == 3 && FJ_TOO_LATE == 4 &&
-                                         FJ_THROWN == 5 && sizeof(fj_status) == 4
+typedef char numbers_of_statuses[FJ_OK == 0 && FJ_INVALID_ARGUMENT == 1 && FJ_NO_MEMORY == 2 &&
+                                         FJ_NO_THREAD == 3 && FJ_TOO_LATE == 4 && FJ_THROWN == 5 &&
+                                         sizeof(fj_status) == 4
                                      ? 1
                                      : -1];
 
@@ -35,7 +38,8 @@ static const char *(*const last_error)(void) = fj_last_error;
 static int32_t (*const set_options)(const fj_options *) = fj_set_options;
 static int32_t (*const run)(void (*)(void *), void *) = fj_run;
 static int32_t (*const fork_join)(void (*)(void *), void *, void (*)(void *), void *) = fj_fork_join;
-static int32_t (*const parallel_for)(int64_t, int64_t, int64_t, void (*)(int64_t, int64_t, void *), void *) = fj_parallel_for;
+static int32_t (*const parallel_for)(int64_t, int64_t, int64_t, void (*)(int64_t, int64_t, void *), void *) =
+    fj_parallel_for;
 static int32_t (*const go)(void (*)(void *), void *, fj_fiber **) = fj_go;
 static int32_t (*const wait_for)(fj_fiber *) = fj_wait;
 static void (*const yield)(void) = fj_yield;
@@ -174,7 +178,8 @@ void *malloc(size_t size) {
   return __libc_malloc(size);
 }
 
-/* The first failures of a thread, without memory for a message and with it. Tried without the sentence: the message is empty. */
+/* The first failures of a thread, without memory for a message and with it. Tried without the sentence: the message is
+   empty. */
 static void *check_without_memory(void *ignored) {
   refuses = 1;
   CHECK(blocking(throw_text, "not kept") == FJ_THROWN);

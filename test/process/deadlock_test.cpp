@@ -358,10 +358,11 @@ std::vector<test::ending> endings(const std::vector<test_case>& cases, unsigned 
 
 int main() {
   test::verdict verdict;
-  // Tried without a look at the number of threads: "unknown thread", "thread reads", "thread waits for a time" and "blocking call"
-  // aborted; without one at handlers: "handler" aborted; at timers: "time" aborted; without a signal to the worker that sleeps until
-  // a timer that is no more: "stopped timer" hung; with the parent's list of threads: "copy of a process" hung;
-  // without a look at the waits that others end: "idle server" and "idle thread" said that they stand still.
+  // Tried without a look at the number of threads: "unknown thread", "thread reads", "thread waits for a time" and
+  // "blocking call" aborted; without one at handlers: "handler" aborted; at timers: "time" aborted; without a signal to
+  // the worker that sleeps until a timer that is no more: "stopped timer" hung; with the parent's list of threads:
+  // "copy of a process" hung; without a look at the waits that others end: "idle server" and "idle thread" said that
+  // they stand still.
   std::vector<std::string> calls;
   for (const auto make : test::ways_to_wait) calls.push_back(make().call);
   const std::vector<test_case> standstills{

@@ -1,5 +1,5 @@
-// How runtimes and processes end while fibers sleep, block their threads or wait for descriptors, and what a call of fj::blocking
-// must not do.
+// How runtimes and processes end while fibers sleep, block their threads or wait for descriptors, and what a call of
+// fj::blocking must not do.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -112,7 +112,8 @@ int runtime_with_blocked_calls(unsigned p) {
   return ended == 8 ? 0 : 1;
 }
 
-// What waits for a descriptor with a token is cancelled, what has none is waited for; the descriptors stay open, and can be used.
+// What waits for a descriptor with a token is cancelled, what has none is waited for; the descriptors stay open, and
+// can be used.
 int runtime_with_open_descriptors(unsigned p) {
   const auto pipe = test::make_pipe(), other = test::make_pipe();
   char byte = 'x';
@@ -184,7 +185,8 @@ int ends_the_runtime_around(unsigned p) {
 }
 
 // fork(2) while other threads open and end runtimes, say what fibers do, and wait for descriptors.
-// Tried without the handlers of fork(2), and with static variables that make themselves when they are first needed: hung.
+// Tried without the handlers of fork(2), and with static variables that make themselves when they are first needed:
+// hung.
 int forks_amid_all(unsigned p) {
   const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
   const int errors = dup(STDERR_FILENO);

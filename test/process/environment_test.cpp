@@ -1,5 +1,6 @@
 // Environment variables act on a whole program: FORKJOIN_STATS, FORKJOIN_PROCS, FORKJOIN_MEMBARRIER,
-// FORKJOIN_STEAL_EVERY_FORK, FORKJOIN_CHAOS, FORKJOIN_GO_STACK_SIZE; likewise fj::default_options. The runtime refuses nonsense in one of these, or in FORKJOIN_TSAN_THREAD_ORDER.
+// FORKJOIN_STEAL_EVERY_FORK, FORKJOIN_CHAOS, FORKJOIN_GO_STACK_SIZE; likewise fj::default_options. The runtime refuses
+// nonsense in one of these, or in FORKJOIN_TSAN_THREAD_ORDER.
 
 #include <cstdint>
 #include <exception>
@@ -203,8 +204,8 @@ int main(int argc, char** argv) {
       verdict.check(end.code == (every ? 10 : 0), how + ": " + std::to_string(end.code) + " of ten, said " + end.said);
     }
   }
-  // On one P the second of two fibers runs next and so first, but for one slice in 61, and for chaos. Tried with chaos::once_in
-  // always false: all pairs were in that order.
+  // On one P the second of two fibers runs next and so first, but for one slice in 61, and for chaos. Tried with
+  // chaos::once_in always false: all pairs were in that order.
   for (const char* seed : {static_cast<const char*>(nullptr), "0", "1", "2"}) {
     const test::environment one("FORKJOIN_PROCS", "1"), chaos("FORKJOIN_CHAOS", seed), stats("FORKJOIN_STATS", "1");
     const test::ending end = test::run_again({"talk"}), again = test::run_again({"talk"});

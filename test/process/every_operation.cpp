@@ -1,5 +1,5 @@
-// A program with every public header and every public operation, for compilers_test.py: what the headers refer to must be in a
-// library that another compiler has built.
+// A program with every public header and every public operation, for compilers_test.py: what the headers refer to must
+// be in a library that another compiler has built.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -94,7 +94,8 @@ int call_on_worker() {
   return trapped == 1 ? 0 : 1;
 }
 
-// A sleep that the system refuses ends: tried without the question for EINTR, it hangs. Returns 9 if the system cannot do this.
+// A sleep that the system refuses ends: tried without the question for EINTR, it hangs. Returns 9 if the system cannot
+// do this.
 int refused_sleep() {
   if (!filter_call(SYS_clock_nanosleep, SECCOMP_RET_ERRNO | EPERM)) return 9;
   fj::detail::os::sleep_ns(1'000'000'000);

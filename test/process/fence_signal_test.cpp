@@ -1,5 +1,5 @@
-// Without membarrier a heavy fence is a signal to each thread that may fork: what it orders, and how it gets along with a program's own
-// signals, with calls that sleep, and with threads that block it.
+// Without membarrier a heavy fence is a signal to each thread that may fork: what it orders, and how it gets along with
+// a program's own signals, with calls that sleep, and with threads that block it.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -35,7 +35,8 @@ long fib(int n) {
 }
 constexpr long fib_20 = 6765;
 
-// Nests forks, and comes back from the innermost only when the outermost has been stolen: it becomes public by force alone.
+// Nests forks, and comes back from the innermost only when the outermost has been stolen: it becomes public by force
+// alone.
 void waits_for_thief(int forks, std::atomic<bool>& stolen) {
   if (forks == 0) return test::spin_until([&] { return stolen.load(); });
   fj::fork_join([&] { waits_for_thief(forks - 1, stolen); }, [&] { stolen = true; });

@@ -1,6 +1,7 @@
-// One worker of a runtime is stopped at a random point, for as long as it takes: fibers that do not need it finish. A worker that
-// is stopped while it holds a lock, or while it counts as the one that looks for work, holds others up; such a stop counts as inside
-// of a critical section of the runtime, and the test says how many there were, by function.
+// One worker of a runtime is stopped at a random point, for as long as it takes: fibers that do not need it finish. A
+// worker that is stopped while it holds a lock, or while it counts as the one that looks for work, holds others up;
+// such a stop counts as inside of a critical section of the runtime, and the test says how many there were, by
+// function.
 //
 // The test's own process stops threads of a forked copy, which has the same code at the same addresses.
 
@@ -197,8 +198,8 @@ class stopped_thread {
 
   int error() const { return error_; }
 
-  /// The function where it stands. While that is one of the runtime, those that called it follow; if it is none of this program, as
-  /// in the C library, all to which the newest words of its stack may return.
+  /// The function where it stands. While that is one of the runtime, those that called it follow; if it is none of this
+  /// program, as in the C library, all to which the newest words of its stack may return.
   std::vector<std::string> where(const functions& all) const {
     user_regs_struct registers{};
     iovec into{&registers, sizeof(registers)};
@@ -228,9 +229,10 @@ class stopped_thread {
   int error_ = 0;
 };
 
-// Where the runtime holds a lock that other workers take, keeps a P or a fiber that it has not begun to run, or counts as the worker
-// that looks for work. A compiler puts some of these functions into those that call them, and leaves others for them to call.
-// Tried without those that called: with clang 19 a worker that stood in ready_queue, with a lock held, held others up.
+// Where the runtime holds a lock that other workers take, keeps a P or a fiber that it has not begun to run, or counts
+// as the worker that looks for work. A compiler puts some of these functions into those that call them, and leaves
+// others for them to call. Tried without those that called: with clang 19 a worker that stood in ready_queue, with a
+// lock held, held others up.
 constexpr std::array<std::string_view, 14> critical_functions{
     "dispatcher::",  "ready_work::",  "work_search::",  "thief::",     "forcer::",
     "worker_loop::", "local_queue::", "yield_strand(",  "make_ready(", "active_deque::",

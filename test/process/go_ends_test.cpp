@@ -1,5 +1,5 @@
-// How a process with fibers of fj::go ends: by an exception that no future waits for, by a stack overflow in such a fiber, and
-// with fibers left in the default runtime.
+// How a process with fibers of fj::go ends: by an exception that no future waits for, by a stack overflow in such a
+// fiber, and with fibers left in the default runtime.
 
 #include <cstddef>
 #include <stdexcept>

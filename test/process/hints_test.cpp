@@ -1,5 +1,6 @@
-// The hint of FORKJOIN_STATS names what lost most of the time of the P: one program for each cause, and one that loses little, on two P
-// and on more. Leaves sleep, so that P are busy without processors. The unit test `report` has the rule, and what it was tried with.
+// The hint of FORKJOIN_STATS names what lost most of the time of the P: one program for each cause, and one that loses
+// little, on two P and on more. Leaves sleep, so that P are busy without processors. The unit test `report` has the
+// rule, and what it was tried with.
 
 #include <sched.h>
 
@@ -42,8 +43,9 @@ void work_for(int ms) {
   while (fj::detail::os::thread_cpu_ns() - begun < std::int64_t{ms} * 1'000'000) {}
 }
 
-// Loops of 3 to 4 us each, however fast the processor is: longer ones may be worth sharing, and shorter ones are not counted. Measured as one
-// part of the library's loop, because this program is not optimized, and each step of a loop is a call.
+// Loops of 3 to 4 us each, however fast the processor is: longer ones may be worth sharing, and shorter ones are not
+// counted. Measured as one part of the library's loop, because this program is not optimized, and each step of a loop
+// is a call.
 void run_short_loops() {
   std::vector<double> x(1 << 20, 1.0);
   const auto step = [&](int i) { x[static_cast<std::size_t>(i)] = x[static_cast<std::size_t>(i)] * 0.999 + 0.1; };

@@ -1,6 +1,6 @@
-// What a runtime costs while it does nothing: with sleepers an hour away, or fibers that wait for descriptors, it uses no processor,
-// and none of its threads is woken; one that only forks or sleeps has opened no descriptor; none has started a thread but its
-// workers, and the monitor if it has fibers that may wait for a P.
+// What a runtime costs while it does nothing: with sleepers an hour away, or fibers that wait for descriptors, it uses
+// no processor, and none of its threads is woken; one that only forks or sleeps has opened no descriptor; none has
+// started a thread but its workers, and the monitor if it has fibers that may wait for a P.
 
 #include <chrono>
 #include <cstddef>
@@ -40,7 +40,8 @@ std::int64_t cpu_time_us() {
   return std::int64_t{used.tv_sec} * 1'000'000 + used.tv_nsec / 1000;
 }
 
-// How often each thread but those of `others` has left a processor, by number of the thread: as often as it has been woken, or more.
+// How often each thread but those of `others` has left a processor, by number of the thread: as often as it has been
+// woken, or more.
 using switches = std::map<long, std::uint64_t>;
 
 switches switches_of_threads(const switches& others = {}) {
@@ -57,10 +58,10 @@ switches switches_of_threads(const switches& others = {}) {
   return found;
 }
 
-// The workers park some time after the last fiber has begun to wait. How long that takes has no bound, so one window of some is
-// enough in which no thread is woken, and none uses CPU time either: a thread that spins is never woken. A busy machine adds to
-// neither. Tried with a timekeeper that wakes each 100 ms: 3 wake-ups, and no more than 180 us of CPU time; and with a monitor that
-// does not rest: 30 wake-ups.
+// The workers park some time after the last fiber has begun to wait. How long that takes has no bound, so one window of
+// some is enough in which no thread is woken, and none uses CPU time either: a thread that spins is never woken. A busy
+// machine adds to neither. Tried with a timekeeper that wakes each 100 ms: 3 wake-ups, and no more than 180 us of CPU
+// time; and with a monitor that does not rest: 30 wake-ups.
 void check_quiet(test::verdict& verdict, const std::string& what, const switches& others) {
   std::string seen;
   for (int window = 0; window < 20; ++window) {

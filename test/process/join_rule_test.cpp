@@ -1,5 +1,6 @@
-// A library that is built with a join rule of the user's own (leap_first.hpp) follows that rule at the joins of fj::own_join, and still computes.
-// Tried with the rule that there is without a file: the strand leaves its stack, and what it could have run on top runs elsewhere.
+// A library that is built with a join rule of the user's own (leap_first.hpp) follows that rule at the joins of
+// fj::own_join, and still computes. Tried with the rule that there is without a file: the strand leaves its stack, and
+// what it could have run on top runs elsewhere.
 #include <atomic>
 #include <cstddef>
 #include <cstdio>

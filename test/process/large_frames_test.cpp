@@ -1,6 +1,6 @@
-// Frames of more than the guard below a stack of fj::go, in a program that is compiled with -fstack-clash-protection: each page of
-// a frame is touched in order, so an overflow meets the guard and is told. Tried without that option: the frame steps over the
-// guard into the neighbour's stack.
+// Frames of more than the guard below a stack of fj::go, in a program that is compiled with -fstack-clash-protection:
+// each page of a frame is touched in order, so an overflow meets the guard and is told. Tried without that option: the
+// frame steps over the guard into the neighbour's stack.
 
 #include <chrono>
 #include <string>

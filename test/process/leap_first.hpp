@@ -1,5 +1,6 @@
-// A join rule as an example (runtime/base/join_rule.hpp says what it is for): the thief's P first, and after eight rounds any P. So a strand
-// runs what it would have run without the theft, as long as there is some, and else does not leave its stack.
+// A join rule as an example (runtime/base/join_rule.hpp says what it is for): the thief's P first, and after eight
+// rounds any P. So a strand runs what it would have run without the theft, as long as there is some, and else does not
+// leave its stack.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A mutex that is unlocked though it is not locked: the program says which call did it, and aborts. Tried without the checks:
-// fj::mutex::unlock spins for ever, and the shared mutex locks all writers out.
+// A mutex that is unlocked though it is not locked: the program says which call did it, and aborts. Tried without the
+// checks: fj::mutex::unlock spins for ever, and the shared mutex locks all writers out.
 
 #include <chrono>
 #include <mutex>

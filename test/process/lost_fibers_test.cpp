@@ -1,9 +1,9 @@
-// What lost_fibers says: of small programs that leak fibers, most of which it must find, with the lines of the wait and of go; and of programs
-// whose fibers only wait, of which it must report none. The leaks are those that are known of Go's programs: senders without
-// a receiver, groups that never end, locks that are not released, cycles.
+// What lost_fibers says: of small programs that leak fibers, most of which it must find, with the lines of the wait and
+// of go; and of programs whose fibers only wait, of which it must report none. The leaks are those that are known of
+// Go's programs: senders without a receiver, groups that never end, locks that are not released, cycles.
 //
-// Each program runs in a process of its own. A line that ends in "waits" or "starts" in a comment is where a lost fiber waits or was started:
-// the test reads that from this file.
+// Each program runs in a process of its own. A line that ends in "waits" or "starts" in a comment is where a lost fiber
+// waits or was started: the test reads that from this file.
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -531,8 +531,8 @@ const leaking all_leaking[] = {
     LEAKING(cache_is_cleared, 3),
 };
 
-// References that a look cannot see, as the page "Leaks" says (What is not promised): these fibers are reported, though the program could still
-// end their waits.
+// References that a look cannot see, as the page "Leaks" says (What is not promised): these fibers are reported, though
+// the program could still end their waits.
 
 volatile std::uintptr_t kept_in_another_form = 0;
 
@@ -569,8 +569,8 @@ const leaking all_unseen[] = {
     LEAKING(address_in_the_kernel, 1),
 };
 
-// Programs whose fibers only wait: something that can still run reaches what they wait for. Each makes it so that nothing else does, starts so
-// many fibers as its line in the table says, and calls look() while they wait.
+// Programs whose fibers only wait: something that can still run reaches what they wait for. Each makes it so that
+// nothing else does, starts so many fibers as its line in the table says, and calls look() while they wait.
 
 using looks = const std::function<void()>&;
 
@@ -887,7 +887,8 @@ void held_by_other_addresses(fj::runtime& rt, looks look) {
   look();
 }
 
-// Nobody can send any more, but blocks of their own and mappings count as if the program could (the page "Leaks": What hides a lost fiber).
+// Nobody can send any more, but blocks of their own and mappings count as if the program could (the page "Leaks": What
+// hides a lost fiber).
 void hidden_in_large_blocks(fj::runtime& rt, looks look) {
   rt.go([&] {
       auto* const all = new std::vector<channel>(100'000);
@@ -1110,8 +1111,9 @@ int watched_by_a_thread(bool is_large) {
   return memory.back() == 'x' ? 0 : 1;
 }
 
-// A child of fork(2) sees at most its own fibers: those of the parent's runtimes are not there, and what lay on the stacks of the parent's
-// threads may hide its own. The parent looks without end, so some children begin in the midst of a look.
+// A child of fork(2) sees at most its own fibers: those of the parent's runtimes are not there, and what lay on the
+// stacks of the parent's threads may hide its own. The parent looks without end, so some children begin in the midst of
+// a look.
 int children_look() {
   fj::runtime rt(with_procs(2));
   abandoned_sender(rt);
@@ -1181,7 +1183,8 @@ int one_waits(bool is_lost) {
   return 0;
 }
 
-// Threads, fibers and looks come and go at the same time; no look may hang, and what waits here does not do so for long.
+// Threads, fibers and looks come and go at the same time; no look may hang, and what waits here does not do so for
+// long.
 int beside_what_goes_on() {
   fj::runtime rt(with_procs(3));
   std::atomic<bool> end{false};
@@ -1263,10 +1266,12 @@ int run_waiting(const waiting& program) {
 
 }  // namespace
 
-// Tried in runtime/lost_fibers.cpp: without a look at timers with_a_deadline is reported; at the token that the end of a runtime asks,
-// with_a_token; at blocks whose addresses lie between those of fibers, held_by_a_thread, held_by_a_register and held_by_another_arena; with a
-// look that begins a KiB above the frame of look_twice, held_by_the_heap, held_by_another_arena, with_a_token and caller_of_run_waits. With a read of a heap_info in a page that is a guard, thousands_at_once ends by SIGSEGV. Not noticed, as another word
-// leads to the same fibers: registers, deques that fibers left, parents in scopes that are not looked at.
+// Tried in runtime/lost_fibers.cpp: without a look at timers with_a_deadline is reported; at the token that the end of
+// a runtime asks, with_a_token; at blocks whose addresses lie between those of fibers, held_by_a_thread,
+// held_by_a_register and held_by_another_arena; with a look that begins a KiB above the frame of look_twice,
+// held_by_the_heap, held_by_another_arena, with_a_token and caller_of_run_waits. With a read of a heap_info in a page
+// that is a guard, thousands_at_once ends by SIGSEGV. Not noticed, as another word leads to the same fibers: registers,
+// deques that fibers left, parents in scopes that are not looked at.
 int main(int argc, char** argv) {
   if (argc > 1) return one_waits(std::strcmp(argv[1], "lost") == 0);
   test::verdict all;

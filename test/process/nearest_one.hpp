@@ -1,5 +1,5 @@
-// A steal rule as an example (runtime/base/steal_rule.hpp says what it is for): the next P first, one record at a time, and half the
-// patience.
+// A steal rule as an example (runtime/base/steal_rule.hpp says what it is for): the next P first, one record at a time,
+// and half the patience.
 #pragma once
 
 #include <cstdint>

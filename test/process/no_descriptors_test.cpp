@@ -1,5 +1,5 @@
-// The system has no more descriptors to give: each wait that needs one fails with an error, does neither hang nor spin, and goes
-// well when there are some again.
+// The system has no more descriptors to give: each wait that needs one fails with an error, does neither hang nor spin,
+// and goes well when there are some again.
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -72,8 +72,8 @@ bool is_right(fj::runtime& rt, fj::runtime& other) {
   }
 }
 
-// The home strand joins with a fork of its own in the deque, while a child waits for another runtime. Hangs with one P if
-// the join waits for the memory of another deque.
+// The home strand joins with a fork of its own in the deque, while a child waits for another runtime. Hangs with one P
+// if the join waits for the memory of another deque.
 bool joins_right(fj::runtime& rt, fj::runtime& other) {
   try {
     return rt.run([&] {

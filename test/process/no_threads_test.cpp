@@ -83,7 +83,8 @@ int main() {
     rt.run([&] { fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); }, [&] { stolen = true; }); });
   }
   {
-    // A scheduled call waits for the runtime's first thread. Tried without the loop in scheduled_call::start: it never runs.
+    // A scheduled call waits for the runtime's first thread. Tried without the loop in scheduled_call::start: it never
+    // runs.
     const test::watchdog dog("a scheduled call without a thread", 2, 20);
     fj::runtime rt(test::with_procs(2));
     test::scheduled call;
@@ -117,7 +118,8 @@ int main() {
           callers.emplace_back([&] {
             test::spin_until([&] { return go.load(); });
             for (int i = 0; i < 20; ++i) {
-              // Where there is no other thread, a caller wakes by itself for the timers of all. Tried without tell_caller: hung.
+              // Where there is no other thread, a caller wakes by itself for the timers of all. Tried without
+              // tell_caller: hung.
               right += rt->run([&rt, i] {
                 if (i % 4 == 0) fj::sleep_for(std::chrono::microseconds(200));
                 // A call that has a P keeps it, or gives it to a caller: one that runs a job of its own, too.

@@ -1,5 +1,5 @@
-// A branch with an OpenMP region whose threads fork. Tried without fj::blocking: with one P it does not end, because the branch
-// keeps the P that the threads of the region wait for.
+// A branch with an OpenMP region whose threads fork. Tried without fj::blocking: with one P it does not end, because
+// the branch keeps the P that the threads of the region wait for.
 
 #include <string>
 #include <vector>

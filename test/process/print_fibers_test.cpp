@@ -1,4 +1,5 @@
-// What print_fibers and count_fibers say: of fibers that wait in each way, of many that wait alike, by a call and by a signal.
+// What print_fibers and count_fibers say: of fibers that wait in each way, of many that wait alike, by a call and by a
+// signal.
 #include <unistd.h>
 
 #include <atomic>
@@ -21,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned line_of_send = 38, line_of_select = 41;
+constexpr unsigned line_of_send = __LINE__ + 14, line_of_select = __LINE__ + 17;
 
 std::string called_at(unsigned line) { return "print_fibers_test.cpp:" + std::to_string(line); }
 

@@ -1,7 +1,8 @@
-// What profile_test.py and profile_times_test.py run: profile_program CASE. Built as a profile; built as a serial twin it runs alike.
+// What profile_test.py and profile_times_test.py run: profile_program CASE. Built as a profile; built as a serial twin
+// it runs alike.
 //
-// `// site: NAME` marks a line that forks. The cases of known graphs print the steps of their work and of their span, and the nanoseconds of a
-// step, measured before and after: the least and the mean.
+// `// site: NAME` marks a line that forks. The cases of known graphs print the steps of their work and of their span,
+// and the nanoseconds of a step, measured before and after: the least and the mean.
 #include <forkjoin/forkjoin.hpp>
 
 #include <time.h>
@@ -171,8 +172,8 @@ struct step_times {
   }
 };
 
-/// Strands of so few steps. The processor begins one before it has ended what is before it, so they take less than as many steps of a long
-/// one; and the calls between them take time, too.
+/// Strands of so few steps. The processor begins one before it has ended what is before it, so they take less than as
+/// many steps of a long one; and the calls between them take time, too.
 struct brief_strand {
   long steps;
   double takes;  // as many steps of a long one

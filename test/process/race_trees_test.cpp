@@ -1,8 +1,9 @@
-// Random trees of forks, loops, folds and scopes whose parts read and write variables, with locks and without: what the race
-// detector finds, beside what follows from the tree by itself. race_trees_test.py runs it with one seed after another.
+// Random trees of forks, loops, folds and scopes whose parts read and write variables, with locks and without: what the
+// race detector finds, beside what follows from the tree by itself. race_trees_test.py runs it with one seed after
+// another.
 //
-// race_trees_test SEED: with an odd seed each strand joins its scopes from the innermost on, with an even one in any order. Prints the
-// names of the variables that some two accesses of race on.
+// race_trees_test SEED: with an odd seed each strand joins its scopes from the innermost on, with an even one in any
+// order. Prints the names of the variables that some two accesses of race on.
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -91,7 +92,8 @@ class maker {
         return made;
       default:
         made.is = kind::fork;
-        // Not both joins in any order and children in scopes of ancestors: the detector takes some of what these order for unordered.
+        // Not both joins in any order and children in scopes of ancestors: the detector takes some of what these order
+        // for unordered.
         made.scope = below(joins_any_ ? std::max<std::size_t>(own, 1) : scopes);
         made.parts.push_back(part(depth + 1, scopes - made.scope, 0));  // it may outlive those inside
         return made;

@@ -1,5 +1,6 @@
 // Prints what the library's messages, the profile and the race detector call each function of its input, one a line.
-// With `files`: whose they take a file to be, the program's or the library's. With `closures`: which closure they take a function to call.
+// With `files`: whose they take a file to be, the program's or the library's. With `closures`: which closure they take
+// a function to call.
 #include <cstdio>
 #include <iostream>
 #include <string>

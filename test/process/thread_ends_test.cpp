@@ -1,5 +1,5 @@
-// Code that ends its process or its thread from inside of a runtime: what the library says then. By exit, which destroys a static
-// runtime; by pthread_exit and pthread_cancel, where glibc would say "FATAL: exception not rethrown".
+// Code that ends its process or its thread from inside of a runtime: what the library says then. By exit, which
+// destroys a static runtime; by pthread_exit and pthread_cancel, where glibc would say "FATAL: exception not rethrown".
 
 #include <pthread.h>
 

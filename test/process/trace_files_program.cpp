@@ -1,4 +1,5 @@
-// What becomes of the file of a trace: trace_files_test.py. trace_files_program WHAT FILE; status 3 and a message if the library refuses.
+// What becomes of the file of a trace: trace_files_test.py. trace_files_program WHAT FILE; status 3 and a message if
+// the library refuses.
 #include <forkjoin/forkjoin.hpp>
 #include <forkjoin/go.hpp>
 

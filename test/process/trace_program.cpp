@@ -1,4 +1,5 @@
-// A program of everything that a trace tells. trace_program WORKLOAD PROCS; prints the counters that a trace must agree with, as JSON.
+// A program of everything that a trace tells. trace_program WORKLOAD PROCS; prints the counters that a trace must agree
+// with, as JSON.
 #include <forkjoin/forkjoin.hpp>
 #include <forkjoin/go.hpp>
 
@@ -80,7 +81,8 @@ void waits() {
   fj::trace_mark({});
 }
 
-// The last call returns once thieves have run the branches of all others. The owner makes one or two of them public while it forks.
+// The last call returns once thieves have run the branches of all others. The owner makes one or two of them public
+// while it forks.
 void hide(int depth, std::atomic<int>& left) {
   if (depth == 0) {
     while (left.load() > 0) {}
@@ -163,9 +165,10 @@ int main(int argc, char** argv) {
       inside = fj::detail::current_scheduler();
       job(argv[1]);
     });
-  // Until no thread holds a P: what comes after this is in the trace, and not in the counters. On a busy machine a thread that was woken
-  // may hold its P for long before it runs, and then it parks; meanwhile no counter changes. (Tried with a wait until the counters had
-  // stood still for 100 ms, and a worker that sleeps for 300 ms as it starts: the trace has one park more.)
+  // Until no thread holds a P: what comes after this is in the trace, and not in the counters. On a busy machine a
+  // thread that was woken may hold its P for long before it runs, and then it parks; meanwhile no counter changes.
+  // (Tried with a wait until the counters had stood still for 100 ms, and a worker that sleeps for 300 ms as it starts:
+  // the trace has one park more.)
   while (!inside->dispatcher().all_idle()) std::this_thread::sleep_for(1ms);
   const fj::counters all = rt.stats().total();
   const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };

@@ -70,7 +70,8 @@ void stable_partition_as(fj::runtime& rt, const std::vector<int>& keys, int pivo
   CHECK(border - elements.begin() == std::count_if(keys.begin(), keys.end(), [&](int key) { return key < pivot; }));
 }
 
-// Tried with the matches of a block put behind those of the next: fails. With the halves rotated about the wrong place, too.
+// Tried with the matches of a block put behind those of the next: fails. With the halves rotated about the wrong place,
+// too.
 void stable_partition_one(fj::runtime& rt, dice& random) {
   const std::vector<int> keys = test::random_keys(random);
   const int pivot = keys.empty() ? 0 : keys[random.below(static_cast<unsigned>(keys.size()))];

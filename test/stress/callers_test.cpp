@@ -62,7 +62,8 @@ void at_once(const Body& body) {
 }  // namespace
 
 TEST_CASE("callers: a loop of two long elements is shared after the runtime was idle") {
-  // The worker that parks last leaves no deque as one that some worker watches. Tried without the requests in work_left: none is.
+  // The worker that parks last leaves no deque as one that some worker watches. Tried without the requests in
+  // work_left: none is.
   const test::watchdog dog("shared after idle", 2);
   fj::runtime rt(test::with_procs(2));
   int shared = 0;
@@ -177,7 +178,8 @@ TEST_CASE("callers: each loop of sixteen threads has P that no other strand has"
 }
 
 TEST_CASE("callers: brief calls keep no record from a worker that sleeps") {
-  // While a strand computes with records in its deque, other threads take the second P again and again, and give it back without a look.
+  // While a strand computes with records in its deque, other threads take the second P again and again, and give it
+  // back without a look.
   const test::watchdog dog("brief calls beside records", 2);
   fj::runtime rt(test::with_procs(2));
   std::atomic<bool> over{false};
@@ -233,8 +235,8 @@ TEST_CASE("callers: a short job does not wait for another's long one") {
   unsigned wrong = 0;
   for (unsigned i = 0; i < test::divided(1000u); ++i) {
     rt.run([] {
-      // If a thief takes the second branch, the first is over soon, and the thread waits. There need not be a thief: the one
-      // other worker may run the long job. So the first branch gives up after a while.
+      // If a thief takes the second branch, the first is over soon, and the thread waits. There need not be a thief:
+      // the one other worker may run the long job. So the first branch gives up after a while.
       std::atomic<bool> stolen{false};
       const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
       fj::fork_join([&] { test::spin_until([&] { return stolen || std::chrono::steady_clock::now() > deadline; }); },

@@ -1,5 +1,5 @@
-// A thousand connections on the loopback at once: a fiber for each end, and a parallel_reduce for each request. Some clients leave
-// in the middle of a request, and some requests come in parts. No thread but the workers.
+// A thousand connections on the loopback at once: a fiber for each end, and a parallel_reduce for each request. Some
+// clients leave in the middle of a request, and some requests come in parts. No thread but the workers.
 #include <doctest/doctest.h>
 
 #include <atomic>

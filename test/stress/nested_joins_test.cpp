@@ -1,8 +1,8 @@
-// Random programs in which a strand forks into its scopes and joins them anywhere: under forks that began later, within scopes that it
-// made later, and in handlers, by every policy. Each child and each branch must run once.
+// Random programs in which a strand forks into its scopes and joins them anywhere: under forks that began later, within
+// scopes that it made later, and in handlers, by every policy. Each child and each branch must run once.
 //
-// Tried with a scope that pops its kept children's records under a later fork, and with one that waits there, but forgets the children
-// whose records the deque still names: both fail in the first runs.
+// Tried with a scope that pops its kept children's records under a later fork, and with one that waits there, but
+// forgets the children whose records the deque still names: both fail in the first runs.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Random trees of scopes, with_scope and fork_join of both policies, with exceptions at random places, cancellation,
-// helpers that fork into scopes further up, scopes in destructors during unwinding and in handlers, and jobs for another
-// runtime: millions of forks, checked against the same program run serially.
+// helpers that fork into scopes further up, scopes in destructors during unwinding and in handlers, and jobs for
+// another runtime: millions of forks, checked against the same program run serially.
 //
 // Bugs that were put in, and found: a parent that goes on at the wrong depth, or without its exceptions; forks of other
 // strands that are not counted, or forgotten when a join ends; the last exception instead of the first.

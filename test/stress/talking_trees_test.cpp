@@ -1,14 +1,14 @@
-// Random fork trees whose branches wait for one another: by channels, under mutexes, for fibers of go, for a time and at pipes, in
-// the kernel and at the poller, nested, on one P and many, also with every fork stolen and in chaos mode. Results are checked
-// against the same tree run serially.
+// Random fork trees whose branches wait for one another: by channels, under mutexes, for fibers of go, for a time and
+// at pipes, in the kernel and at the poller, nested, on one P and many, also with every fork stolen and in chaos mode.
+// Results are checked against the same tree run serially.
 //
-// FORKJOIN_TEST_RUNS=n: n trees over all configurations. FORKJOIN_TEST_SEED=n: other trees, and other chaos. A failure names the
-// seed of its tree.
+// FORKJOIN_TEST_RUNS=n: n trees over all configurations. FORKJOIN_TEST_SEED=n: other trees, and other chaos. A failure
+// names the seed of its tree.
 //
-// Bugs that were put in, and found: a strand that suspends though it has been woken; a lock that does not say that it waits; a
-// waiter that comes back to a mutex and still counts as competing; one of 50 sleepers that its timer does not wake; one of 20 events
-// of the poller that ends no wait; a monitor that takes no P from a blocking call; one of 20 strands that come back from a blocking
-// call without a P and are not made ready.
+// Bugs that were put in, and found: a strand that suspends though it has been woken; a lock that does not say that it
+// waits; a waiter that comes back to a mutex and still counts as competing; one of 50 sleepers that its timer does not
+// wake; one of 20 events of the poller that ends no wait; a monitor that takes no P from a blocking call; one of 20
+// strands that come back from a blocking call without a P and are not made ready.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,12 +1,13 @@
-// Lock order and lost wake-ups: fibers and threads that wait for one another by all means at once, on shared objects, with
-// deadlines, stops and none. Each step is sure to end if no wake-up is lost and no two locks of the library are taken in different
-// orders. A watchdog says where each strand is when one of them makes no step for long.
+// Lock order and lost wake-ups: fibers and threads that wait for one another by all means at once, on shared objects,
+// with deadlines, stops and none. Each step is sure to end if no wake-up is lost and no two locks of the library are
+// taken in different orders. A watchdog says where each strand is when one of them makes no step for long.
 //
-// FORKJOIN_TEST_SECONDS=n: that long, in place of a number of rounds. FORKJOIN_TEST_SEED=n: other steps, and other chaos.
+// FORKJOIN_TEST_SECONDS=n: that long, in place of a number of rounds. FORKJOIN_TEST_SEED=n: other steps, and other
+// chaos.
 //
-// Bugs that were put in, and found: a strand that suspends though it has been woken; selects that take their locks in different
-// orders; a wake-up that is lost where the first wait of a queue has ended already. It found that a wait for a condition, in chaos,
-// armed its timer at another P than it had made room at.
+// Bugs that were put in, and found: a strand that suspends though it has been woken; selects that take their locks in
+// different orders; a wake-up that is lost where the first wait of a queue has ended already. It found that a wait for
+// a condition, in chaos, armed its timer at another P than it had made room at.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -104,7 +105,8 @@ class walker {
   void count_step() { ++at_.steps; }
 
  private:
-  // Calls wait(options) with a deadline, with a token that is asked meanwhile, or mostly without. Whether no limit ended it.
+  // Calls wait(options) with a deadline, with a token that is asked meanwhile, or mostly without. Whether no limit
+  // ended it.
   template <class Wait>
   bool with_limit(Wait wait) {
     switch (dice_.below(5)) {
@@ -139,7 +141,8 @@ class walker {
     return false;
   }
 
-  // Locks in the order of their numbers, mutexes before shared ones before permits, and something that needs none inside.
+  // Locks in the order of their numbers, mutexes before shared ones before permits, and something that needs none
+  // inside.
   void climb(unsigned from) {
     const unsigned i = from + dice_.below(static_cast<unsigned>(w_.mutexes.size()));
     if (i >= w_.mutexes.size()) return dice_.once_in(2) ? read_or_write() : take_permit();

@@ -1,5 +1,6 @@
 // The types that loops and algorithms take and refuse: types with operator< alone, iterators with their own comma
-// operator, sequences whose end comes before their beginning, names of functions. And requires-expressions tell the truth.
+// operator, sequences whose end comes before their beginning, names of functions. And requires-expressions tell the
+// truth.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -442,8 +443,8 @@ TEST_CASE("the name of a function will do wherever a closure will") {
   CHECK(out == ints{5, 5, 3, 3, 2, 2, 1, 1});
 }
 
-// A lambda whose parameters are all auto compiles with what it is meant for alone. Tried with overloads that ask whether it takes a
-// range: they do not compile.
+// A lambda whose parameters are all auto compiles with what it is meant for alone. Tried with overloads that ask
+// whether it takes a range: they do not compile.
 TEST_CASE("accepted: generic lambdas, as operations and as bodies") {
   ints v{1, 2, 3}, out(3);
   const auto add = [](auto a, auto b) { return a + b; };

@@ -1,4 +1,5 @@
-// Asio's operations, waited for by fibers. Tried: without the handler's destructor the test of a dropped operation hangs.
+// Asio's operations, waited for by fibers. Tried: without the handler's destructor the test of a dropped operation
+// hangs.
 #include "forkjoin/asio.hpp"
 
 #include <doctest/doctest.h>
@@ -133,8 +134,8 @@ TEST_CASE("asio: the worker does other work while a branch waits") {
   });
 }
 
-// Asio chooses among overloads of a name by what the token's result would be. Tried with a result type that had to be deduced:
-// those that accept into a socket do not compile.
+// Asio chooses among overloads of a name by what the token's result would be. Tried with a result type that had to be
+// deduced: those that accept into a socket do not compile.
 TEST_CASE("asio: each form of accept and connect") {
   io side;
   asio::io_context& context = side.context;
@@ -339,7 +340,8 @@ TEST_CASE("asio: what handlers get is returned") {
   });
 }
 
-// Tried: without the wait's second look for memory it aborts, as a fiber left with records and its P had no other deque.
+// Tried: without the wait's second look for memory it aborts, as a fiber left with records and its P had no other
+// deque.
 TEST_CASE("asio: what begins an operation may wait for something else") {
   io side;
   for (const unsigned p : {1u, 2u, 4u}) {

@@ -263,8 +263,8 @@ TEST_CASE("blocking: thousands of short calls among forks and channels; then the
   });
 }
 
-// Tried with strands that expect nothing: the first part fails. Tried with an expectation that no short call ends: the second part
-// fails. With one P a call that lost its P left it to the fiber that opens the gate.
+// Tried with strands that expect nothing: the first part fails. Tried with an expectation that no short call ends: the
+// second part fails. With one P a call that lost its P left it to the fiber that opens the gate.
 TEST_CASE("blocking: a strand whose last two calls lasted gives its P up at the beginning of the next") {
   const test::watchdog dog("calls that are expected to last", 1);
   fj::runtime rt(test::with_procs(1));
@@ -295,8 +295,8 @@ TEST_CASE("blocking: a strand whose last two calls lasted gives its P up at the 
 }
 
 TEST_CASE("blocking: calls of some milliseconds lose their P to a fiber that is ready, one after another") {
-  // Tried with a monitor that leaves each call alone that it sees for the first time: no call lost its P. Not on a busy machine, where
-  // a call lasts until the next look.
+  // Tried with a monitor that leaves each call alone that it sees for the first time: no call lost its P. Not on a busy
+  // machine, where a call lasts until the next look.
   for (const unsigned p : {1u, 2u}) {
     const test::watchdog dog("calls of some milliseconds", p);
     fj::runtime rt(test::with_procs(p));
@@ -316,8 +316,8 @@ TEST_CASE("blocking: calls of some milliseconds lose their P to a fiber that is 
   }
 }
 
-// The monitor starts threads while calls last. Tried with a monitor that keeps off the processor of the thread that started it: its threads
-// inherit that.
+// The monitor starts threads while calls last. Tried with a monitor that keeps off the processor of the thread that
+// started it: its threads inherit that.
 TEST_CASE("blocking: the threads that take over may use all processors") {
   cpu_set_t before;
   REQUIRE(sched_getaffinity(0, sizeof(before), &before) == 0);

@@ -40,8 +40,8 @@ TEST_CASE("chunks: to share has to gain") {
   CHECK(!trial.shares());
 }
 
-// The system takes the processor away for 0.4 ms in the second window of the quicker way. Tried with a way's last window in place of its
-// best: fails.
+// The system takes the processor away for 0.4 ms in the second window of the quicker way. Tried with a way's last
+// window in place of its best: fails.
 TEST_CASE("chunks: one disturbed window does not decide") {
   sharing_trial trial;
   run(trial, of_trial, [](bool shares, std::uint32_t i) { return i == 20 ? 400'000u : shares ? 20'000u : 40'000u; });
@@ -70,8 +70,9 @@ TEST_CASE("chunks: a body whose loops change finds that out at the next trial") 
   });
 }
 
-// Another program takes the other processor again and again, but not during the trial: each loop that meets it takes a millisecond,
-// which is too long for a trial to count. Tried without `watch`, and with `took_ns` in place of the time alone: fails.
+// Another program takes the other processor again and again, but not during the trial: each loop that meets it takes a
+// millisecond, which is too long for a trial to count. Tried without `watch`, and with `took_ns` in place of the time
+// alone: fails.
 TEST_CASE("chunks: to share ends where the other processor is taken away often") {
   sharing_trial trial;
   run(trial, of_trial, [](bool shares, std::uint32_t) { return shares ? 20'000u : 30'000u; });
@@ -85,8 +86,8 @@ TEST_CASE("chunks: to share ends where the other processor is taken away often")
   CHECK(trial.shares());  // the next trial
 }
 
-// The system took a processor away for the whole trial. Tried without the next trial being so soon: fails. Where it is late each time,
-// trials become rare: tried without the doubling, fails.
+// The system took a processor away for the whole trial. Tried without the next trial being so soon: fails. Where it is
+// late each time, trials become rare: tried without the doubling, fails.
 TEST_CASE("chunks: where late has won the next trial is soon, and each one after that later") {
   static_assert(4 * tuning::loops_late_at_first <= tuning::loops_kept);
   sharing_trial trial;

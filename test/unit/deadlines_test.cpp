@@ -265,8 +265,8 @@ TEST_CASE("deadlines: times that the steady clock cannot show") {
   });
 }
 
-// Each wait of the library, with what is no number, infinite or too large. Tried with a duration that has passed if d <= zero, and is
-// too long unless it is below what the clock shows: no number waits for ever.
+// Each wait of the library, with what is no number, infinite or too large. Tried with a duration that has passed if d
+// <= zero, and is too long unless it is below what the clock shows: no number waits for ever.
 TEST_CASE("deadlines: durations that are no numbers or not finite") {
   using real = std::chrono::duration<double>;
   using real_time = std::chrono::time_point<steady, real>;

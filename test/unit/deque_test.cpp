@@ -20,7 +20,8 @@ using namespace fj::detail;
 
 constexpr std::size_t capacity = 16;
 
-// A deque with room for `capacity` public records, and more than that to push; `depth` of them are pushed and not popped.
+// A deque with room for `capacity` public records, and more than that to push; `depth` of them are pushed and not
+// popped.
 struct fixture {
   explicit fixture(bool eager = false) {
     storage.reset(new (std::align_val_t(cache_line)) std::byte[sizeof(deque) + capacity * sizeof(deque::slot)]());

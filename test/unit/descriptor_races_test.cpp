@@ -1,4 +1,5 @@
-// What could go wrong where descriptors are shared, closed and used again, where signals come, and where other work goes on.
+// What could go wrong where descriptors are shared, closed and used again, where signals come, and where other work
+// goes on.
 #include <doctest/doctest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -73,8 +74,8 @@ TEST_CASE("an accept for every connection, however few edges there are") {
 }
 
 TEST_CASE("reuse of a number: neither its old waits nor its new ones meet the other descriptor") {
-  // Tried with a close that frees the number at once, while reads are under way: a reader of the old pipe took the new one's
-  // byte.
+  // Tried with a close that frees the number at once, while reads are under way: a reader of the old pipe took the new
+  // one's byte.
   test::for_each_runtime("reuse", [](fj::runtime& rt, unsigned, test::stealing) {
     for (int i = 0; i < test::divided(100); ++i) {
       auto old = std::make_unique<test::pair_of_descriptors>(test::make_pipe());
@@ -109,7 +110,8 @@ TEST_CASE("reuse of a number: neither its old waits nor its new ones meet the ot
   });
 }
 
-// Tried with a wait of a thread outside that is not in the entry's queue, always and once there was an edge: the thread hangs.
+// Tried with a wait of a thread outside that is not in the entry's queue, always and once there was an edge: the thread
+// hangs.
 TEST_CASE("close at any time while others read, write and wait") {
   test::for_each_runtime("close at any time", [](fj::runtime& rt, unsigned, test::stealing) {
     for (int i = 0; i < test::divided(60); ++i) {

@@ -1,5 +1,5 @@
-// Reads, writes, accepts and connects that wait: of fibers, in branches of forks, and of threads. Nothing here has a bound on how
-// late they are, but the watchdog.
+// Reads, writes, accepts and connects that wait: of fibers, in branches of forks, and of threads. Nothing here has a
+// bound on how late they are, but the watchdog.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -231,7 +231,8 @@ TEST_CASE("a byte, a deadline and a stop at one time: each byte arrives, and eac
         fj::stop_source source;
         auto stopper = fj::go([&] {
           fj::sleep_for(30us);
-          // ThreadSanitizer takes strands for threads; libstdc++ asks for the thread when a callback goes that has been called.
+          // ThreadSanitizer takes strands for threads; libstdc++ asks for the thread when a callback goes that has been
+          // called.
           if (!test::races_are_checked) source.request_stop();
         });
         const fj::stop_token token = source.get_token();

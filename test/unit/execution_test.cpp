@@ -1,9 +1,10 @@
-// Senders over a runtime: its scheduler, and waits for any sender. Meson builds this over the stand-in in test/senders/, and over
-// stdexec where the option `stdexec` says where it is.
+// Senders over a runtime: its scheduler, and waits for any sender. Meson builds this over the stand-in in
+// test/senders/, and over stdexec where the option `stdexec` says where it is.
 //
-// Tried, each fails: a strand that works for the root in the operation state (switch.cpp without run_scheduled) crashes where an
-// operation ends first; a scheduler that never looks at the stop token; a wait that returns when a limit has ended it, before the
-// operation is over; one that does not ask the sender to stop; one whose `end` wakes the first waiter whoever claimed it.
+// Tried, each fails: a strand that works for the root in the operation state (switch.cpp without run_scheduled) crashes
+// where an operation ends first; a scheduler that never looks at the stop token; a wait that returns when a limit has
+// ended it, before the operation is over; one that does not ask the sender to stop; one whose `end` wakes the first
+// waiter whoever claimed it.
 #include "forkjoin/execution.hpp"
 
 #include <doctest/doctest.h>

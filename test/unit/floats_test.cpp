@@ -246,8 +246,8 @@ bool is_on_stack_of(std::uintptr_t place) {
 
 }  // namespace
 
-// As forkjoin/guide/guarantees.md says under "When not to use it". If a stolen branch begins with its thief's words (tried), it does not have
-// the job's.
+// As forkjoin/guide/guarantees.md says under "When not to use it". If a stolen branch begins with its thief's words
+// (tried), it does not have the job's.
 TEST_CASE("floats: a stolen branch begins with the words of the caller of run, an unstolen one with its parent's") {
   test::for_each_runtime("words at a fork", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);

@@ -1,4 +1,5 @@
-// parallel_for with a step, and parallel_for_blocks: each index once, up to the ends of its type; exceptions, cancellation.
+// parallel_for with a step, and parallel_for_blocks: each index once, up to the ends of its type; exceptions,
+// cancellation.
 #include <doctest/doctest.h>
 
 #include <algorithm>

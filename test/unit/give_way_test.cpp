@@ -1,4 +1,5 @@
-// Which operations of <forkjoin/go.hpp> give way, and when: the rule of forkjoin/abi/maybe_yield.hpp, operation by operation.
+// Which operations of <forkjoin/go.hpp> give way, and when: the rule of forkjoin/abi/maybe_yield.hpp, operation by
+// operation.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -95,7 +96,8 @@ bool gives_way(test::way_to_wait (*make)(), Prepare prepare, Operation operation
 
 }  // namespace
 
-// Tried with a semaphore that gives way neither when it need not wait nor when it was asked in vain, but when it is released: all fail.
+// Tried with a semaphore that gives way neither when it need not wait nor when it was asked in vain, but when it is
+// released: all fail.
 TEST_CASE("giving way: each way to wait, though it need not wait; to ask in vain; but not to end a wait") {
   const test::watchdog dog("each way to wait", 1);
   const auto nothing = [](const test::way_to_wait&) {};
@@ -229,8 +231,8 @@ TEST_CASE("giving way: what never waits never does") {
   }
 }
 
-// The case that users meet: no chaos, but a loop that polls for longer than its time slice. Tried without maybe_yield after a
-// failure: each hangs.
+// The case that users meet: no chaos, but a loop that polls for longer than its time slice. Tried without maybe_yield
+// after a failure: each hangs.
 TEST_CASE("giving way: loops that poll end, on one P") {
   const test::watchdog dog("loops that poll", 1);
   fj::runtime rt({.procs = 1});
@@ -268,9 +270,9 @@ TEST_CASE("giving way: loops that poll end, on one P") {
   });
 }
 
-// A std::stop_source remembers the thread that requests the stop. If the strand that requests it went on elsewhere in the middle of
-// a callback, the destructor of that callback would wait for the wrong thread, or not at all. Tried with maybe_yield in each of these
-// operations: one callback in six outlives its destructor.
+// A std::stop_source remembers the thread that requests the stop. If the strand that requests it went on elsewhere in
+// the middle of a callback, the destructor of that callback would wait for the wrong thread, or not at all. Tried with
+// maybe_yield in each of these operations: one callback in six outlives its destructor.
 TEST_CASE("giving way: a stop callback may do all that never waits") {
   for (std::uint64_t seed = 1; seed <= test::divided(40u); ++seed) {
     for (const unsigned p : {1u, 2u, 4u}) {

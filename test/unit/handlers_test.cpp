@@ -1,5 +1,5 @@
-// A branch, a child, a loop's iteration or a job that starts in a handler handles its parent's exception, on any worker:
-// `throw;` and std::current_exception() do what they do in the serial program.
+// A branch, a child, a loop's iteration or a job that starts in a handler handles its parent's exception, on any
+// worker: `throw;` and std::current_exception() do what they do in the serial program.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -148,8 +148,9 @@ TEST_CASE("handlers: a branch that is stolen in a handler") {
       2);
 }
 
-// The other branch was forked before the handler, and may begin after it. Tried with a deque that takes its only record for one that was
-// forked in the handler: with one P the branch handled the exception, which was gone in the second half of the runs.
+// The other branch was forked before the handler, and may begin after it. Tried with a deque that takes its only record
+// for one that was forked in the handler: with one P the branch handled the exception, which was gone in the second
+// half of the runs.
 TEST_CASE("handlers: a strand that waits in a handler shares its exception with no older branch") {
   test::for_each_runtime("a wait in a handler", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);

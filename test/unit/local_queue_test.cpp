@@ -1,5 +1,5 @@
-// Fibers that make one another ready on one P: their order, their time slices, and that no P waits while some of them do. What Go's
-// YieldProgress, GoroutineParallelism and PingPongHog check, in other words.
+// Fibers that make one another ready on one P: their order, their time slices, and that no P waits while some of them
+// do. What Go's YieldProgress, GoroutineParallelism and PingPongHog check, in other words.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 using clock_of_turns = std::chrono::steady_clock;
 
-// Receives, works for `work` and sends, until `over()`. `done`: for how many nanoseconds both fibers of the pair have worked.
+// Receives, works for `work` and sends, until `over()`. `done`: for how many nanoseconds both fibers of the pair have
+// worked.
 template <class Over>
 void take_turns(fj::channel<bool> turn, nanoseconds work, std::atomic<std::int64_t>& done, Over over) {
   try {
@@ -88,11 +89,12 @@ TEST_CASE("local queue: half of a full ring goes to all workers, and each fiber 
   });
 }
 
-// Two pairs of fibers hand a turn to and fro. A turn of one pair is ten times as long, so if the pairs took turns with each
-// other it would have the P ten times as long. Tried so: with a fiber at the end of the ring when it becomes ready; and
-// with a slice that does not end: the first pair did all the work. The pairs are compared by time, because a sanitizer makes
-// a switch as long as a short turn, and a processor does not count equally fast at all times. Where other programs have the processors,
-// the monitor ends single slices late: so the pairs go on until the times are alike, or for many slices.
+// Two pairs of fibers hand a turn to and fro. A turn of one pair is ten times as long, so if the pairs took turns with
+// each other it would have the P ten times as long. Tried so: with a fiber at the end of the ring when it becomes
+// ready; and with a slice that does not end: the first pair did all the work. The pairs are compared by time, because a
+// sanitizer makes a switch as long as a short turn, and a processor does not count equally fast at all times. Where
+// other programs have the processors, the monitor ends single slices late: so the pairs go on until the times are
+// alike, or for many slices.
 TEST_CASE("local queue: fibers that wake one another share a time slice") {
   const test::watchdog dog("time slices", 1);
   fj::runtime rt(test::with_procs(1));
@@ -120,8 +122,8 @@ TEST_CASE("local queue: fibers that wake one another share a time slice") {
   CHECK(alike(2));  // a last turn of each ends after the rest
 }
 
-// A caller works for its own job alone, and its strands may wake one another for ever. Tried with a caller that asks whether others lack
-// its P only when its own queue is empty: a million rounds, in each of the two.
+// A caller works for its own job alone, and its strands may wake one another for ever. Tried with a caller that asks
+// whether others lack its P only when its own queue is empty: a million rounds, in each of the two.
 TEST_CASE("local queue: strands of a caller that wake one another let another job run, with one P") {
   constexpr int most = 1'000'000;
   const test::watchdog dog("another job", 1);

@@ -351,7 +351,8 @@ TEST_CASE("latch: waits for all, and refuses what nobody expects") {
   });
 }
 
-// Tried without a new count in the next phase, with a completion after the others go on, and with a wait for the first phase alone.
+// Tried without a new count in the next phase, with a completion after the others go on, and with a wait for the first
+// phase alone.
 TEST_CASE("barrier: nobody begins a phase before all have ended the one before, and its completion") {
   test::for_each_runtime("barrier", [](fj::runtime& rt, unsigned, test::stealing) {
     constexpr int parties = 7, phases = 20;

@@ -1,5 +1,5 @@
-// When the monitor looks, what it asks of strands that compute, and when the poller is overdue: by a clock of the test's own,
-// without threads.
+// When the monitor looks, what it asks of strands that compute, and when the poller is overdue: by a clock of the
+// test's own, without threads.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -187,8 +187,8 @@ TEST_CASE("monitor: looks come seldom when they are in vain") {
   CHECK(f.monitor.delay_ns(f.scheduler) == tuning::first_delay_ns);
 }
 
-// Tried with a limit for a runtime without such strands, without one while a worker looks for work, and with one though a P is idle:
-// fails.
+// Tried with a limit for a runtime without such strands, without one while a worker looks for work, and with one though
+// a P is idle: fails.
 TEST_CASE("monitor: looks often enough for the poller while strands wait for descriptors and all P work") {
   fixture f;
   for (int i = 0; i != 100; ++i) f.look_after(0);
@@ -246,7 +246,8 @@ TEST_CASE("monitor: sleeps in the poller while strands wait for descriptors, unl
   CHECK(!f.monitor.awaits_events(f.scheduler));
 }
 
-// Tried with a poll at each look, with none, and with timers that fire while a P is idle, and not while all compute: fails.
+// Tried with a poll at each look, with none, and with timers that fire while a P is idle, and not while all compute:
+// fails.
 TEST_CASE("monitor: polls if that is overdue, and fires timers while all P compute") {
   fixture f;
   f.scheduler.overdue_at = f.now + 1;

@@ -1,4 +1,5 @@
-// With one P the order is the serial program's (first child first), or its mirror image at every fork (last child first).
+// With one P the order is the serial program's (first child first), or its mirror image at every fork (last child
+// first).
 #include <doctest/doctest.h>
 
 #include <vector>

@@ -157,7 +157,8 @@ TEST_CASE("parallel_for_each: of elements that add none, the earliest exception;
   });
 }
 
-// An element that the loop begins with is no child of the scope that has the others. Tried without failed_: does not end.
+// An element that the loop begins with is no child of the scope that has the others. Tried without failed_: does not
+// end.
 TEST_CASE("parallel_for_each: after an exception no more elements start, neither the first ones nor added ones") {
   const test::watchdog dog("elements after an exception", 2);
   fj::runtime rt(test::with_procs(2));
@@ -208,7 +209,8 @@ TEST_CASE("parallel_for_each: after a stop no first element starts") {
   CHECK(begun == 4);
 }
 
-// Also where the difference of iterators is no integer that a loop takes. Tried with a loop over that difference: does not compile.
+// Also where the difference of iterators is no integer that a loop takes. Tried with a loop over that difference: does
+// not compile.
 TEST_CASE("parallel_for_each: a view whose differences are of 128 bits") {
   std::atomic<long long> sum = 0;
   fj::parallel_for_each(std::views::iota(0LL, 10LL), [&](long long n, fj::feeder<long long>& more) {

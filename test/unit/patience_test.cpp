@@ -123,7 +123,8 @@ TEST_CASE("patience: what comes meanwhile ends the wait") {
     };
     CHECK(is_early(l.stays_away(looker::longest, [] { return is_needed; })));
 
-    // Of two fibers that a strand makes ready one runs next, and thieves leave it to its P; the other comes into the ring.
+    // Of two fibers that a strand makes ready one runs next, and thieves leave it to its P; the other comes into the
+    // ring.
     fj::channel<bool> values(0);
     const auto receive = [&] { CHECK(values.receive()); };
     fj::future<void> next = fj::go(receive), after = fj::go(receive);

@@ -250,8 +250,8 @@ TEST_CASE_TEMPLATE("policies: closures of a scope are moved once and destroyed o
   });
 }
 
-// A child that began in its parent's handler must not outlive it, so the scope forks it at once. Tried with such children kept:
-// they run after the handler.
+// A child that began in its parent's handler must not outlive it, so the scope forks it at once. Tried with such
+// children kept: they run after the handler.
 TEST_CASE_TEMPLATE("policies: forks of a scope in a handler", Policy, ALL_POLICIES) {
   test::for_each_runtime("scopes in handlers", [](fj::runtime& rt, unsigned p, test::stealing) {
     CAPTURE(p);
@@ -271,8 +271,8 @@ TEST_CASE_TEMPLATE("policies: forks of a scope in a handler", Policy, ALL_POLICI
   });
 }
 
-// The join is in a branch of a fork that began after the scope's children. Tried with a join that takes back the child's record all the
-// same: the fork's record is lost, and the runtime does not end.
+// The join is in a branch of a fork that began after the scope's children. Tried with a join that takes back the
+// child's record all the same: the fork's record is lost, and the runtime does not end.
 TEST_CASE_TEMPLATE("policies: a scope that is joined in a branch of a fork", Policy, ALL_POLICIES) {
   test::for_each_runtime("join in a branch", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
@@ -292,8 +292,8 @@ TEST_CASE_TEMPLATE("policies: a scope that is joined in a branch of a fork", Pol
   });
 }
 
-// Large closures, which lie in memory that a join frees. Tried without the look whether the scope joins: the first one goes on in freed
-// memory.
+// Large closures, which lie in memory that a join frees. Tried without the look whether the scope joins: the first one
+// goes on in freed memory.
 TEST_CASE_TEMPLATE("policies: a child that joins its own scope gets an error", Policy, ALL_POLICIES) {
   test::for_each_runtime("a child's join", [](fj::runtime& rt, unsigned p, test::stealing) {
     CAPTURE(p);
@@ -316,8 +316,8 @@ TEST_CASE_TEMPLATE("policies: a child that joins its own scope gets an error", P
   });
 }
 
-// The thief of the first record waits and has nothing. Another P shares a record. Tried with records of all P: the waiting strand
-// runs that one on top of its stack.
+// The thief of the first record waits and has nothing. Another P shares a record. Tried with records of all P: the
+// waiting strand runs that one on top of its stack.
 TEST_CASE_TEMPLATE("policies: leapfrogging runs nothing of a P that is not the thief's", Policy, test::first_leap,
                    test::last_leap) {
   const test::watchdog dog("leapfrogging", 3);

@@ -1,5 +1,6 @@
-// Power series as fibers: each series is a fiber that gives its next coefficient when it is asked. The case powser1.go of Go's tests
-// (McIlroy, "Squinting at power series", 1990), written anew: here a series whose user is gone ends, and so do those that it uses.
+// Power series as fibers: each series is a fiber that gives its next coefficient when it is asked. The case powser1.go
+// of Go's tests (McIlroy, "Squinting at power series", 1990), written anew: here a series whose user is gone ends, and
+// so do those that it uses.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -79,8 +80,9 @@ void copy(const series& from, const line& to) {
   while (to.asked()) to.answer(from.get());
 }
 
-// Two series alike, each with a fiber of its own: while one waits for the next coefficient, the other gives those before it, which
-// that one may need (a series that is made of itself). `last`: the side whose end is the end of the original.
+// Two series alike, each with a fiber of its own: while one waits for the next coefficient, the other gives those
+// before it, which that one may need (a series that is made of itself). `last`: the side whose end is the end of the
+// original.
 class both_sides {
  public:
   both_sides(series from, int last) : from_(std::move(from)), last_(last) {}
@@ -219,7 +221,8 @@ void check(const std::string& what, const series& s, const std::vector<rational>
 
 TEST_CASE("power series: sums, products, exponentials and reciprocals of series that are fibers (powser1.go)") {
   test::for_each_runtime("power series", [](fj::runtime& rt, unsigned, test::stealing) {
-    // The end of a runtime waits for its fibers, so all series have ended after it. Tried with a ~series that closes nothing.
+    // The end of a runtime waits for its fibers, so all series have ended after it. Tried with a ~series that closes
+    // nothing.
     rt.run([] {
       check("ones", ones(), {{1, 1}, {1, 1}, {1, 1}});
       check("a sum", add(ones(), scale({2, 3}, ones())), {{5, 3}, {5, 3}, {5, 3}});

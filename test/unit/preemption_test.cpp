@@ -1,5 +1,5 @@
-// Strands that keep their P for long give way to fibers that wait for it: at forks, between the chunks of loops, and when they
-// call into the runtime.
+// Strands that keep their P for long give way to fibers that wait for it: at forks, between the chunks of loops, and
+// when they call into the runtime.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -100,7 +100,8 @@ void keep_processor(Round& round, const std::atomic<bool>& over) {
   CHECK(over);
 }
 
-// How often another fiber came to run by help of the monitor: a strand in a blocking call loses its P, and does not give way.
+// How often another fiber came to run by help of the monitor: a strand in a blocking call loses its P, and does not
+// give way.
 std::uint64_t requests_met(const fj::runtime& rt) {
   const auto all = rt.stats().total();
   return all.preemptions + all.retakes;

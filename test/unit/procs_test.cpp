@@ -2,13 +2,13 @@
 //
 // Tried with these mistakes, each alone:
 //   the worker forgets the fiber that it was about to run (loop.hpp: retire)          "under load" hangs
-//   the worker keeps its P (loop.hpp: execute does not ask has_surplus)               "no more strands run at once" fails
-//   a P that is to retire becomes idle (parking.hpp: put_processor)                   "no more strands run at once" hangs
+//   the worker keeps its P (loop.hpp: execute does not ask has_surplus)               "no more strands run …" fails
+//   a P that is to retire becomes idle (parking.hpp: put_processor)                   "no more strands run …" hangs
 //   P that come back wake no worker (dispatcher.hpp: use)                             "work that is there" hangs
 //   the monitor does not ask for surplus P (time_slices.hpp: waits_for)               "a tree of forks" hangs
 //   the run queue stays on the P (dispatcher.hpp: give_up)                            "a tree of forks" hangs
-// Not noticed here, as the next look of a worker mends it: a surplus P that is given to a sleeping worker (give_up), and a search that
-// goes on (find.hpp: waits).
+// Not noticed here, as the next look of a worker mends it: a surplus P that is given to a sleeping worker (give_up),
+// and a search that goes on (find.hpp: waits).
 #include <doctest/doctest.h>
 #include <sched.h>
 
@@ -369,7 +369,8 @@ TEST_CASE("the P in use follow the affinity mask, unless the program says how ma
   };
   fj::runtime rt;
   const unsigned all = rt.procs();
-  // While strands run: the monitor rests if there are none. A thread that is woken gets another mask for a moment, so not all at once.
+  // While strands run: the monitor rests if there are none. A thread that is woken gets another mask for a moment, so
+  // not all at once.
   const auto changes_to = [&](const cpu_set_t& mask, unsigned n) {
     rt.go([&] {
         while (rt.procs_in_use() != n) {

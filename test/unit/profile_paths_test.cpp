@@ -105,8 +105,8 @@ void check(const graph& of) {
 
 }  // namespace
 
-// Tried with `min` in place of `max` in what take_longer saves, with the shares of the shorter path, and without the thefts in twice(): each
-// fails.
+// Tried with `min` in place of `max` in what take_longer saves, with the shares of the shorter path, and without the
+// thefts in twice(): each fails.
 TEST_CASE("profile: what a path tells of each site is what the graph tells if that site is changed") {
   std::mt19937 random(1);
   for (int i = 0; i != 2000; ++i) check(random_graph(random, 1 + i % 6, sites));

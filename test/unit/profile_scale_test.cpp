@@ -1,5 +1,5 @@
-// How long strands take by the windows of a profile. Tried with the mean of all windows: the disturbed ones fail; with the oldest windows kept:
-// the last case fails.
+// How long strands take by the windows of a profile. Tried with the mean of all windows: the disturbed ones fail; with
+// the oldest windows kept: the last case fails.
 #include "runtime/profile/scale.hpp"
 
 #include <doctest/doctest.h>

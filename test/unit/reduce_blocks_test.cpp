@@ -1,4 +1,5 @@
-// parallel_reduce by blocks: each element once, in order; the same bits on any runtime; exceptions, cancellation, moves.
+// parallel_reduce by blocks: each element once, in order; the same bits on any runtime; exceptions, cancellation,
+// moves.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -91,8 +92,8 @@ TEST_CASE("parallel_reduce by blocks folds each element once, in order") {
   });
 }
 
-// Brief ones as well, many times, and long ones between them. The least number is there several times. Tried with kept values joined the
-// other way round: fails.
+// Brief ones as well, many times, and long ones between them. The least number is there several times. Tried with kept
+// values joined the other way round: fails.
 TEST_CASE("parallel_reduce by blocks finds a minimum and its first place") {
   test::dice dice(1);
   std::vector<double> numbers(test::divided(50000u));
@@ -141,8 +142,9 @@ TEST_CASE("parallel_reduce by blocks gives the same bits on any runtime") {
   }
 }
 
-// The exception is that of the serial program: of blocks in order, and of a join before that of a later block. Numbers are kept and
-// joined at the end, strings are not. Tried with kept numbers joined without a look at the block that threw: fails.
+// The exception is that of the serial program: of blocks in order, and of a join before that of a later block. Numbers
+// are kept and joined at the end, strings are not. Tried with kept numbers joined without a look at the block that
+// threw: fails.
 TEST_CASE_TEMPLATE("parallel_reduce by blocks throws what comes first, and is cancelled", T, long, std::string) {
   const auto value_of = [](int i) {
     if constexpr (std::is_same_v<T, long>) {

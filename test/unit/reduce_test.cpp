@@ -89,8 +89,8 @@ TEST_CASE_TEMPLATE("parallel_reduce of floating-point numbers gives the same bit
   }
 }
 
-// Sums that are not known to be brief, then many that are, of elements of T and of another type. Tried with a fold that goes on one
-// by one after the first elements: fails. Tried without the conversion of elements before the fold: fails.
+// Sums that are not known to be brief, then many that are, of elements of T and of another type. Tried with a fold that
+// goes on one by one after the first elements: fails. Tried without the conversion of elements before the fold: fails.
 TEST_CASE("parallel_reduce of floating-point numbers gives the same bits when it is brief") {
   for (const std::size_t n : {2u, 15u, 16u, 17u, 31u, 32u, 33u, 63u, 64u, 100u, 1000u, 5000u}) {
     const std::vector<double> doubles = random_doubles(n);
@@ -213,8 +213,8 @@ TEST_CASE("parallel_reduce throws what comes first, and is cancelled") {
   });
 }
 
-// First calls, and calls after many that were brief. Tried with the values that come before the exception of another one not folded:
-// fails for both sizes.
+// First calls, and calls after many that were brief. Tried with the values that come before the exception of another
+// one not folded: fails for both sizes.
 TEST_CASE_TEMPLATE("parallel_reduce throws what op throws before a later element does", T, int, double) {
   for (const std::size_t n : {std::size_t{100}, std::size_t{100'000}}) {
     const std::vector<T> ones(n, T(1));

@@ -64,8 +64,9 @@ TEST_CASE("report: it has one hint, about the most important point") {
   CHECK(has(hint_of(read), "one P"));
 }
 
-// Tried with the rule that P had to be idle for half of the time: two P had no hint where 64 had one. And with the time of one P alone
-// counted whole, whether it had a processor or not: beside other programs, short loops were a serial part.
+// Tried with the rule that P had to be idle for half of the time: two P had no hint where 64 had one. And with the time
+// of one P alone counted whole, whether it had a processor or not: beside other programs, short loops were a serial
+// part.
 TEST_CASE("report: the hint is the cause that lost most of the time, on any number of P") {
   constexpr std::uint64_t second = 1'000'000'000;
   for (const unsigned procs : {2u, 4u, 64u}) {

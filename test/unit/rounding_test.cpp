@@ -1,6 +1,6 @@
-// Sums of products, by a compiler that may compute a product and a sum in one instruction, which rounds once. g++ does so for
-// processors that have it (on x86-64 built with -mfma), and only where it sees the product beside the sum. Each case was tried
-// without the rounding of elements (forkjoin/abi/os/compiler.hpp), by g++: fails.
+// Sums of products, by a compiler that may compute a product and a sum in one instruction, which rounds once. g++ does
+// so for processors that have it (on x86-64 built with -mfma), and only where it sees the product beside the sum. Each
+// case was tried without the rounding of elements (forkjoin/abi/os/compiler.hpp), by g++: fails.
 #include <doctest/doctest.h>
 
 #include <cmath>

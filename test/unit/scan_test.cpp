@@ -81,8 +81,8 @@ TEST_CASE("scans keep the order of operations that do not commute, also in place
   });
 }
 
-// Tried with prefixes that go on from the last sum of the block instead of the block's own sum: fails.
-// Tried with sums of blocks that take steps only from two steps on, while the scan of a block takes one: fails with the grain 10.
+// Tried with prefixes that go on from the last sum of the block instead of the block's own sum: fails. Tried with sums
+// of blocks that take steps only from two steps on, while the scan of a block takes one: fails with the grain 10.
 TEST_CASE("scans of floating-point numbers give the same bits on any runtime") {
   for (const std::size_t n : {50u, 1000u, test::divided(30000u)}) {
     test::dice dice(n);
@@ -158,8 +158,8 @@ TEST_CASE("scans use the sums of blocks ahead, and go on where these end") {
       2);
 }
 
-// The strand that scans waits in its first element until a thief has summed up one further right. Tried with the first part run
-// without a fork: hangs. Likewise the sum of a double's block, whose elements the strand adds up before.
+// The strand that scans waits in its first element until a thief has summed up one further right. Tried with the first
+// part run without a fork: hangs. Likewise the sum of a double's block, whose elements the strand adds up before.
 TEST_CASE("a scan without a grain begins alone, but a thief takes the blocks behind a part that lasts") {
   test::for_each_runtime(
       "alone",
@@ -342,8 +342,9 @@ auto sums_of(const In& in, Out& out) {
 
 }  // namespace
 
-// Integers are scanned once on one P; strings, which do not commute, are summed up before. Tried with prefixes that leave out the
-// block before, with a body that is never called as final in scan_with_prefixes, and with the identity as each prefix: fails.
+// Integers are scanned once on one P; strings, which do not commute, are summed up before. Tried with prefixes that
+// leave out the block before, with a body that is never called as final in scan_with_prefixes, and with the identity as
+// each prefix: fails.
 TEST_CASE("a scan by blocks writes the sums of indices, iterators, ranges, and returns the last") {
   for_each_case("blocks", [](std::size_t n, const fj::loop_options& options) {
     std::vector<int> in(n), expected(n), out(n);
@@ -457,8 +458,8 @@ TEST_CASE(
                   std::invalid_argument);
 }
 
-// The last element that is not null: a value may be a pointer, which is else an output. Tried with the overload for an output chosen by
-// its type alone: does not compile.
+// The last element that is not null: a value may be a pointer, which is else an output. Tried with the overload for an
+// output chosen by its type alone: does not compile.
 TEST_CASE("a scan by blocks takes pointers as values, and a body that can only be moved") {
   const std::vector<const char*> in{nullptr, "a", nullptr, nullptr, "b", nullptr};
   std::vector<const char*> filled(in.size());

@@ -319,8 +319,8 @@ TEST_CASE("select: a wait that is stopped takes none of its cases") {
   });
 }
 
-// Tried with the value left in a case that was received: select gives it again when the channel is closed; and without the
-// error: the value, which was moved away, is sent once more.
+// Tried with the value left in a case that was received: select gives it again when the channel is closed; and without
+// the error: the value, which was moved away, is sent once more.
 TEST_CASE("select: cases with names, in several calls") {
   test::for_each_runtime("names", [](fj::runtime& rt, unsigned, test::stealing) {
     rt.run([] {

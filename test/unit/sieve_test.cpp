@@ -18,9 +18,9 @@ using channel = fj::channel<int>;
 
 }  // namespace
 
-// Odd numbers are candidates. Fibers that send the multiples of a prime are merged into what is no prime, and the primes that come
-// out go back to the one that merges. It takes them much more slowly than they come, so a fiber in between keeps them.
-// Tried: without that fiber all wait for one another.
+// Odd numbers are candidates. Fibers that send the multiples of a prime are merged into what is no prime, and the
+// primes that come out go back to the one that merges. It takes them much more slowly than they come, so a fiber in
+// between keeps them. Tried: without that fiber all wait for one another.
 TEST_CASE("sieve: a prime sieve that merges multiples, with a feedback (sieve2.go)") {
   test::for_each_runtime("the second sieve", [](fj::runtime& rt, unsigned, test::stealing) {
     const std::size_t n = test::divided(300u) + 10;

@@ -17,8 +17,8 @@
 #include "runtime/fork/current.hpp"
 #include "test/support.hpp"
 
-// Everything that comes after the first element is there for others while that one runs, also in a handler, and for sums.
-// Tried with a quiet fork in handlers: hangs.
+// Everything that comes after the first element is there for others while that one runs, also in a handler, and for
+// sums. Tried with a quiet fork in handlers: hangs.
 TEST_CASE("a first element that takes long keeps no other element waiting") {
   test::for_each_runtime(
       "long first element",
@@ -55,8 +55,8 @@ TEST_CASE("a first element that takes long keeps no other element waiting") {
       2);
 }
 
-// The first element is cheap, and each of the others waits until two of them run at once. Tried with a second part of all that is
-// left: hangs.
+// The first element is cheap, and each of the others waits until two of them run at once. Tried with a second part of
+// all that is left: hangs.
 TEST_CASE("a cheap first element says little about the others") {
   test::for_each_runtime(
       "cheap first element",
@@ -78,8 +78,9 @@ TEST_CASE("a cheap first element says little about the others") {
       2);
 }
 
-// Many loops are brief, then some of the same body take long: first the first element, then all but the first ones. Tried
-// without a fork in loops that are expected to be brief: hangs at the first. Tried without `forget`: hangs at the second.
+// Many loops are brief, then some of the same body take long: first the first element, then all but the first ones.
+// Tried without a fork in loops that are expected to be brief: hangs at the first. Tried without `forget`: hangs at the
+// second.
 TEST_CASE("loops that were brief are shared once they take long") {
   test::for_each_runtime(
       "brief no more",
@@ -119,8 +120,8 @@ TEST_CASE("loops that were brief are shared once they take long") {
       2);
 }
 
-// Loops of a few elements are so brief that they run without a fork; then elements take long. The first such loop may run
-// alone, but a thief says that it was slow. Tried without `forget`: hangs.
+// Loops of a few elements are so brief that they run without a fork; then elements take long. The first such loop may
+// run alone, but a thief says that it was slow. Tried without `forget`: hangs.
 TEST_CASE("very brief loops are shared once they take long") {
   test::for_each_runtime(
       "very brief no more",
@@ -146,8 +147,9 @@ TEST_CASE("very brief loops are shared once they take long") {
       2);
 }
 
-// Most loops of a body are very brief, and every thousandth is long: its first element waits for the others, but not for ever. Few
-// of these may run without a fork. Tried with as few forks after a mistake as without one: some half of them do.
+// Most loops of a body are very brief, and every thousandth is long: its first element waits for the others, but not
+// for ever. Few of these may run without a fork. Tried with as few forks after a mistake as without one: some half of
+// them do.
 TEST_CASE("a body that some loops take long with forks in its brief loops, too") {
   test::for_each_runtime(
       "long now and then",
@@ -181,9 +183,9 @@ TEST_CASE("a body that some loops take long with forks in its brief loops, too")
       2);
 }
 
-// A record that was pushed before small loops: their owner makes it public once a thief asks, as it would at any fork. Tried with
-// is_watched true although older records are private, and with very brief loops that never fork: a hundred thousand loops and more
-// go by.
+// A record that was pushed before small loops: their owner makes it public once a thief asks, as it would at any fork.
+// Tried with is_watched true although older records are private, and with very brief loops that never fork: a hundred
+// thousand loops and more go by.
 TEST_CASE("small loops keep no older record from thieves") {
   if (!test::may_fence_others()) return;
   const test::watchdog dog("older record", 2);

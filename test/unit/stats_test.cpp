@@ -249,15 +249,16 @@ TEST_CASE_TEMPLATE("stats: so are those of a scope and of a loop of forks", Poli
   CHECK(of_loop.stats().total().join_waits == 1);
 }
 
-// The strand that comes to its join has to take a long record in the meantime: it is late by what is left of that when its own branch is
-// done. Tried without ends_here: the lateness begins where the strand came.
+// The strand that comes to its join has to take a long record in the meantime: it is late by what is left of that when
+// its own branch is done. Tried without ends_here: the lateness begins where the strand came.
 TEST_CASE("stats: a strand that runs a long record on top of its stack is late") {
   const test::watchdog dog("lateness", 3);
   constexpr auto brief = std::chrono::milliseconds(50), longer = 2 * brief;
   // The strand that waits looks for a moment only: the record has to be public by then.
   const test::fences at_once(test::stealing::all_public);
   fj::runtime rt(test::with_procs(3));
-  // The long record is there when both other workers are busy: one has it in its deque, the other keeps the strand waiting.
+  // The long record is there when both other workers are busy: one has it in its deque, the other keeps the strand
+  // waiting.
   const auto round = [&] {
     std::atomic<bool> started{false}, begun{false}, others_record{false}, long_begun{false};
     fj::fork_join<fj::tasks>(

@@ -1,4 +1,5 @@
-// The containers of an installed oneTBB beside these names: each in a loop, a group and a pipeline. And the bounded queue, which is ours.
+// The containers of an installed oneTBB beside these names: each in a loop, a group and a pipeline. And the bounded
+// queue, which is ours.
 #include <doctest/doctest.h>
 
 #include "forkjoin/tbb/tbb/detail/left_out.h"

@@ -688,7 +688,8 @@ TEST_CASE("tbb: the call of an observer stops that one or another") {
   });
 }
 
-// A P is what current_thread_index tells. Which thread holds it may change between two loops, as which thread has a slot of oneTBB's arena.
+// A P is what current_thread_index tells. Which thread holds it may change between two loops, as which thread has a
+// slot of oneTBB's arena.
 TEST_CASE("tbb: static and affinity partitioners give a P the same part again") {
   constexpr int procs = 2;
   const auto loop = [](const auto& run) {

@@ -263,7 +263,8 @@ TEST_CASE("a function of a scan takes a tag, as a body does") {
   CHECK(sums[50] == 50 * 51 / 2);
 }
 
-// Has no identity, is neither copied nor moved, and takes part in a join once it has a sum. Tried with joins into bodies without one.
+// Has no identity, is neither copied nor moved, and takes part in a join once it has a sum. Tried with joins into
+// bodies without one.
 struct latest {
   std::vector<int>* into;
   int first = -1, last = -1;

@@ -45,8 +45,8 @@ TEST_CASE("time_alone: counts while exactly one is busy, and which loops that on
   CHECK(all.short_loops == 1'000'000 + 10 * fj::detail::tuning::short_part_ns);
 }
 
-// The look at the parts stands for another thread, which begins while the first one settles. Tried without the second look: P 0 counted
-// as alone for a second.
+// The look at the parts stands for another thread, which begins while the first one settles. Tried without the second
+// look: P 0 counted as alone for a second.
 TEST_CASE("time_alone: a P that begins while another thread settles is seen") {
   struct late_one {
     fj::detail::time_alone watch;

@@ -1,5 +1,5 @@
-// Waits that end by the clock: of fibers, in branches of forks, and of threads. Nothing here has a bound on how late they are,
-// but the watchdog. The cases that name a file are those of Go's tests, written anew.
+// Waits that end by the clock: of fibers, in branches of forks, and of threads. Nothing here has a bound on how late
+// they are, but the watchdog. The cases that name a file are those of Go's tests, written anew.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -105,7 +105,8 @@ void throw_below(int depth, sums& all, const adds_at_its_end& above, const Fork&
   return low * low * (high - low);
 }
 
-// Destroys and throws nothing by itself: so by clang its landing pad keeps the exception in a register that calls may change.
+// Destroys and throws nothing by itself: so by clang its landing pad keeps the exception in a register that calls may
+// change.
 template <class Policy>
 double halve(double low, double high, int depth) {
   if (depth == 0) return area_of(low, high);
@@ -274,7 +275,8 @@ TEST_CASE("unwinding: an exception kept by a branch lives on elsewhere") {
   });
 }
 
-// Tried with a join while an exception flies that loses %r12 to %r15: by either compiler the first exception ends the process.
+// Tried with a join while an exception flies that loses %r12 to %r15: by either compiler the first exception ends the
+// process.
 TEST_CASE("unwinding: destructors after such a join find their numbers") {
   const auto run = [](const auto& fork) {
     sums all;
@@ -306,8 +308,8 @@ TEST_CASE("unwinding: destructors after such a join find their numbers") {
   });
 }
 
-// By clang, the join while an exception flies also keeps the registers that other calls may change. Tried by clang -O1 to -O3 with
-// a join that does not keep them, called by code that relies on it: it crashes.
+// By clang, the join while an exception flies also keeps the registers that other calls may change. Tried by clang -O1
+// to -O3 with a join that does not keep them, called by code that relies on it: it crashes.
 TEST_CASE("unwinding: an exception passes the joins of functions that destroy nothing") {
   test::for_each_runtime("exceptions through landing pads", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);

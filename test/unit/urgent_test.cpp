@@ -1,4 +1,5 @@
-// Urgent fibers (fj::go_options::urgent): they go before others, strands that compute give way to them, and the others go on.
+// Urgent fibers (fj::go_options::urgent): they go before others, strands that compute give way to them, and the others
+// go on.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -519,8 +520,8 @@ TEST_CASE("urgent: what fibers do is told with the word") {
     }).get();
 }
 
-// The strands compute and hear nothing, so each request stays. Tried without attend_urgent in stop_spinning, without the request in
-// take_urgent, and with an empty begin_run.
+// The strands compute and hear nothing, so each request stays. Tried without attend_urgent in stop_spinning, without
+// the request in take_urgent, and with an empty begin_run.
 TEST_CASE("urgent: who stops looking for work, begins a run, or has no time left asks a P for the urgent fiber") {
   const test::watchdog dog("who asks", 2);
   fj::runtime rt(test::with_procs(2));

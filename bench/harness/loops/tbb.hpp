@@ -1,5 +1,5 @@
-// oneTBB's loops over blocked_range, with a partitioner of choice. An affinity_partitioner remembers which thread ran which
-// elements, so each loop of a kernel has its own, and keeps it.
+// oneTBB's loops over blocked_range, with a partitioner of choice. An affinity_partitioner remembers which thread ran
+// which elements, so each loop of a kernel has its own, and keeps it.
 #pragma once
 
 #include <tbb/parallel_reduce.h>

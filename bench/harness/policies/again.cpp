@@ -1,5 +1,5 @@
-// fj::continuations once more: the same program, made a second time, so that its code lies elsewhere. What the two differ by is noise,
-// and code placement.
+// fj::continuations once more: the same program, made a second time, so that its code lies elsewhere. What the two
+// differ by is noise, and code placement.
 #include "bench/harness/problem.hpp"
 #include "bench/harness/ways/forkjoin.hpp"
 

@@ -17,7 +17,8 @@ T fork_children(int first, int last, const T& init, const Body& body) {
   return init + one + others;
 }
 
-// Where tasks that return nothing leave what they found for each child. Most nodes have a few; then nothing is allocated.
+// Where tasks that return nothing leave what they found for each child. Most nodes have a few; then nothing is
+// allocated.
 template <class T>
 class child_results {
  public:

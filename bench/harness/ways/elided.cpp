@@ -1,7 +1,7 @@
 // The kernel's template with every fork elided, that is, replaced by plain calls in order. It is not measured. A test
 // counts its instructions, because the serial program that is written by hand must not be slower (test/bench/
-// serial_cost_test.py). A kernel asks is_serial where elision makes another algorithm: of fib through lambdas g++ computes
-// most calls once instead of several times.
+// serial_cost_test.py). A kernel asks is_serial where elision makes another algorithm: of fib through lambdas g++
+// computes most calls once instead of several times.
 #include <tuple>
 #include <utility>
 

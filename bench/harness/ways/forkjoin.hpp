@@ -76,7 +76,8 @@ class forkjoin_team {
   fj::runtime runtime_;
 };
 
-// With one_join, one join waits for all children of a node, if the policy can do that; else they are forked two at a time.
+// With one_join, one join waits for all children of a node, if the policy can do that; else they are forked two at a
+// time.
 template <class Policy, bool one_join = std::is_same_v<Policy, fj::continuations>>
 struct forkjoin {
   static constexpr bool is_serial = false;

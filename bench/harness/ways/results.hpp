@@ -1,4 +1,5 @@
-// For libraries whose tasks return nothing: each closure leaves its result in a variable of the function that forked it.
+// For libraries whose tasks return nothing: each closure leaves its result in a variable of the function that forked
+// it.
 #pragma once
 
 #include <cstddef>

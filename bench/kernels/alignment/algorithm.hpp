@@ -25,8 +25,8 @@ struct scoring {
   int open, extend;
 };
 
-/// The score of the best global alignment. One for all ways, not inlined: inlined into the child of a scope, g++ 12 kept a
-/// variable of the inner loop in memory there, which made that way 1.6 times slower.
+/// The score of the best global alignment. One for all ways, not inlined: inlined into the child of a scope, g++ 12
+/// kept a variable of the inner loop in memory there, which made that way 1.6 times slower.
 [[gnu::noinline]] inline int score(const protein& a, const protein& b, const scoring& by) {
   const std::size_t columns = b.residues.size();
   // Of the prefix of a so far and each prefix of b: the best score, and the best of those that end in a gap in b.

@@ -35,8 +35,8 @@ inline constexpr kernel description{
     .expected = expected,
 };
 
-/// Families of five proteins: each of the later four is the first one with every fourth residue, on average, replaced or
-/// left out.
+/// Families of five proteins: each of the later four is the first one with every fourth residue, on average, replaced
+/// or left out.
 inline std::vector<protein> proteins(long count) {
   std::vector<protein> all;
   for (long i = 0; i < count; ++i) {

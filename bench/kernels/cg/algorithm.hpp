@@ -4,8 +4,9 @@
 
 namespace bench::cg {
 
-/// Before and after the elements of p there is a 0, so that no element is a special case. With conditions for the first and the
-/// last one in the loop over q, the same code of clang took 5.7 or 11 us for 10,000 elements (Zen 5), in one thread.
+/// Before and after the elements of p there is a 0, so that no element is a special case. With conditions for the first
+/// and the last one in the loop over q, the same code of clang took 5.7 or 11 us for 10,000 elements (Zen 5), in one
+/// thread.
 struct vectors {
   const double* b;
   double *x, *r, *p, *q;

@@ -41,8 +41,8 @@ struct quarters {
 
 inline constexpr std::size_t cache_line = 64;  // bytes
 
-/// Numbers without values that begin at a cache line. Otherwise vectors of 32 or 64 bytes would lie across two lines: with
-/// -march=native a product took half as long again (Zen 4, n = 1024). Vectors of 16 bytes do not care.
+/// Numbers without values that begin at a cache line. Otherwise vectors of 32 or 64 bytes would lie across two lines:
+/// with -march=native a product took half as long again (Zen 4, n = 1024). Vectors of 16 bytes do not care.
 class aligned_numbers {
  public:
   explicit aligned_numbers(std::size_t count)

@@ -6,7 +6,8 @@
 
 namespace bench {
 
-/// The n-th output of SplitMix64 with seed 0 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+/// The n-th output of SplitMix64 with seed 0 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+/// 2014).
 constexpr std::uint64_t random_at(std::uint64_t n) {
   std::uint64_t z = (n + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

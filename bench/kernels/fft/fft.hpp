@@ -1,4 +1,5 @@
-// The discrete Fourier transform of n numbers z^0, z^1, ..., z^(n-1), which is (1 - z^n) / (1 - z w^k), w = e^(-2 pi i / n).
+// The discrete Fourier transform of n numbers z^0, z^1, ..., z^(n-1), which is (1 - z^n) / (1 - z w^k), w = e^(-2 pi i
+// / n).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A loop at the root, each iteration one fork of two empty leaves: what does a fork cost when the deque is empty before it?
+// A loop at the root, each iteration one fork of two empty leaves: what does a fork cost when the deque is empty before
+// it?
 #pragma once
 
 #include "bench/harness/kernel.hpp"
@@ -17,8 +18,8 @@ inline constexpr kernel description{
     .forks = [](long count) { return static_cast<std::uint64_t>(count); },
 };
 
-// An empty leaf that no compiler sees through, so the compiler leaves out neither the leaf nor its result. Inlined: two calls an iteration
-// would take as long as two calls with a fork, which a processor runs beside their jumps.
+// An empty leaf that no compiler sees through, so the compiler leaves out neither the leaf nor its result. Inlined: two
+// calls an iteration would take as long as two calls with a fork, which a processor runs beside their jumps.
 [[gnu::always_inline]] inline long leaf() {
   long one = 1;
   asm volatile("" : "+r"(one)::"memory");

@@ -1,7 +1,7 @@
-// The smallest rectangle that holds n cells, each in one of several shapes and beside a given earlier cell, by branch and
-// bound, after the program `floorplan` of the Barcelona OpenMP Tasks Suite (Duran, Teruel, Ferrer, Martorell, Ayguade,
-// ICPP 2009): a fork for each place of a cell, and in it the next cell, on a copy of the plan. A branch ends where
-// the plan so far is no smaller than the best one. All strands share the best area, so the schedule decides which
+// The smallest rectangle that holds n cells, each in one of several shapes and beside a given earlier cell, by branch
+// and bound, after the program `floorplan` of the Barcelona OpenMP Tasks Suite (Duran, Teruel, Ferrer, Martorell,
+// Ayguade, ICPP 2009): a fork for each place of a cell, and in it the next cell, on a copy of the plan. A branch ends
+// where the plan so far is no smaller than the best one. All strands share the best area, so the schedule decides which
 // branches end; the result does not depend on it.
 #pragma once
 

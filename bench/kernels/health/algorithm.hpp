@@ -1,8 +1,8 @@
 // A health system of villages with a hospital each, simulated day by day, after the program `health` of the Barcelona
-// OpenMP Tasks Suite (Duran, Teruel, Ferrer, Martorell, Ayguade, ICPP 2009): a loop over the villages below a village, and
-// after its end the village itself. People are in linked lists. In the suite the villages below push patients into a list
-// of the one above under a lock; here each has a list for them, which the one above empties after the loop, so that the
-// result does not depend on the schedule.
+// OpenMP Tasks Suite (Duran, Teruel, Ferrer, Martorell, Ayguade, ICPP 2009): a loop over the villages below a village,
+// and after its end the village itself. People are in linked lists. In the suite the villages below push patients into
+// a list of the one above under a lock; here each has a list for them, which the one above empties after the loop, so
+// that the result does not depend on the schedule.
 #pragma once
 
 #include <cstddef>

@@ -36,8 +36,8 @@ inline constexpr kernel description{
     .expected = expected,
 };
 
-/// Makes a village and those below it. Each has a number, in the order of their making, and twice as many doctors as one
-/// of the level below.
+/// Makes a village and those below it. Each has a number, in the order of their making, and twice as many doctors as
+/// one of the level below.
 class founder {
  public:
   village found(int level) {

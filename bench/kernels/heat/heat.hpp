@@ -1,6 +1,6 @@
-// n steps of heat in a square of n x n points, or 100 steps in the literature's rectangle of 4,096 x 1,024 points, which has the
-// size 4,096. The border is kept cold. The plane begins with a standing wave of temperature. The steps only make the wave flatter,
-// by a known factor.
+// n steps of heat in a square of n x n points, or 100 steps in the literature's rectangle of 4,096 x 1,024 points,
+// which has the size 4,096. The border is kept cold. The plane begins with a standing wave of temperature. The steps
+// only make the wave flatter, by a known factor.
 #pragma once
 
 #include <algorithm>

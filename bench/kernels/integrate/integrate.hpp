@@ -1,5 +1,5 @@
-// The integral of x^3 + x from 0 to n by halving the interval until another halving changes the area by less than a given
-// error: a fork for every halving, down to two evaluations of the function.
+// The integral of x^3 + x from 0 to n by halving the interval until another halving changes the area by less than a
+// given error: a fork for every halving, down to two evaluations of the function.
 #pragma once
 
 #include <cmath>

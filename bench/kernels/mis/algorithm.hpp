@@ -1,6 +1,6 @@
-// The maximal independent set that a greedy program finds that takes the vertices by random priority. In rounds: a vertex
-// that comes before all of its undecided neighbours is in the set, its neighbours are out. Blelloch, Fineman and Shun,
-// "Greedy sequential maximal independent set and matching are parallel on average", 2012.
+// The maximal independent set that a greedy program finds that takes the vertices by random priority. In rounds: a
+// vertex that comes before all of its undecided neighbours is in the set, its neighbours are out. Blelloch, Fineman and
+// Shun, "Greedy sequential maximal independent set and matching are parallel on average", 2012.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ void find(const graph& g, state* states, int* left, int* next) {
     left[v] = static_cast<int>(v);
   });
   for (long n = g.vertices(); n > 0; std::swap(left, next)) {
-    // relaxed: a vertex that another strand decides meanwhile may be seen either way, as neighbours of the undecided are
-    // never in.
+    // relaxed: a vertex that another strand decides meanwhile may be seen either way, as neighbours of the undecided
+    // are never in.
     Way::each(n, [=](long i) {
       const int v = left[i];
       state now = state::in;

@@ -25,8 +25,8 @@ inline void insertion_sort(int* first, int* last) {
 
 inline int median_of_three(int a, int b, int c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
-/// Rearranges so that nothing in [first, result) is greater than anything in [result, last). Neither side is empty: of the
-/// three samples two are no greater than the pivot and two no less, so the first round ends in a swap.
+/// Rearranges so that nothing in [first, result) is greater than anything in [result, last). Neither side is empty: of
+/// the three samples two are no greater than the pivot and two no less, so the first round ends in a swap.
 inline int* partition(int* first, int* last) {
   const int pivot = median_of_three(*first, first[(last - first) / 2], last[-1]);
   int* left = first;

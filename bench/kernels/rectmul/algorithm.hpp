@@ -1,6 +1,6 @@
 // C = A B for rectangular matrices by recursion on the longest of the three edges, after Cilk-5's rectmul (Frigo,
-// Leiserson, Randall 1998). Halves of A's rows, or of B's columns, are independent. Halves of the edge that A and B share
-// are added one after the other.
+// Leiserson, Randall 1998). Halves of A's rows, or of B's columns, are independent. Halves of the edge that A and B
+// share are added one after the other.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A tree with ten children at each node; the leaves are numbered from 0, and each node returns the sum of its children's.
+// A tree with ten children at each node; the leaves are numbered from 0, and each node returns the sum of its
+// children's.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// LU decomposition, without pivoting, of a matrix of blocks of which most are empty, after the program `sparselu` of the
-// Barcelona OpenMP Tasks Suite (Duran, Teruel, Ferrer, Martorell, Ayguade, ICPP 2009). A step for each block on the
+// LU decomposition, without pivoting, of a matrix of blocks of which most are empty, after the program `sparselu` of
+// the Barcelona OpenMP Tasks Suite (Duran, Teruel, Ferrer, Martorell, Ayguade, ICPP 2009). A step for each block on the
 // diagonal: a loop over the blocks to its right and below it, then two nested loops over the blocks that both meet in,
 // some of which come into being there. How many blocks a loop finds is irregular.
 #pragma once

@@ -1,5 +1,6 @@
-// The suffix array of a text by prefix doubling: in round k suffixes are sorted by their first 2^k characters, that is by
-// the ranks of two halves of these. Manber and Myers, "Suffix arrays: a new method for on-line string searches", 1990.
+// The suffix array of a text by prefix doubling: in round k suffixes are sorted by their first 2^k characters, that is
+// by the ranks of two halves of these. Manber and Myers, "Suffix arrays: a new method for on-line string searches",
+// 1990.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// The sum over an irregular tree of n nodes. If n is even, they lie in memory in the order in which the serial program visits
-// them. If n is odd they do not: in the order of a program that visits the right child first (mirrored) if n + 1 is divisible by 4,
-// else in random order. Of two programs that visit the children in another order, the first tree favours one and the second the other.
+// The sum over an irregular tree of n nodes. If n is even, they lie in memory in the order in which the serial program
+// visits them. If n is odd they do not: in the order of a program that visits the right child first (mirrored) if n + 1
+// is divisible by 4, else in random order. Of two programs that visit the children in another order, the first tree
+// favours one and the second the other.
 #pragma once
 
 #include <numeric>
@@ -41,8 +42,8 @@ inline constexpr kernel description{
     },
 };
 
-/// Where the right subtree begins of the tree of the nodes [first, last). The left one mostly has a small share of the nodes, or nearly
-/// all.
+/// Where the right subtree begins of the tree of the nodes [first, last). The left one mostly has a small share of the
+/// nodes, or nearly all.
 inline std::size_t right_of(std::size_t first, std::size_t last) {
   const double u = uniform_at(first);
   const double share = random_at(~first) % 2 == 0 ? u * u * u : 1 - u * u * u;

@@ -13,8 +13,8 @@ namespace bench {
 // The words of a digest or a message, each with its most significant byte first.
 using sha1_digest = std::array<std::uint32_t, 5>;
 
-// Not inlined, and written out round by round: each way of the kernel got other code of a loop. By g++ 12 OpenMP's took 0.4 s for
-// T1, oneTBB's 0.8, and the serial program 0.6, before any fork.
+// Not inlined, and written out round by round: each way of the kernel got other code of a loop. By g++ 12 OpenMP's took
+// 0.4 s for T1, oneTBB's 0.8, and the serial program 0.6, before any fork.
 template <std::size_t Words>
 [[gnu::noinline]] constexpr sha1_digest sha1(const std::array<std::uint32_t, Words>& message) {
   static_assert(Words <= 13, "longer messages take more than one block");

@@ -1,5 +1,5 @@
-// oneTBB as in tbb, all forks in one task_group_context: a context of its own for every call, which parallel_invoke makes
-// otherwise, costs more than the fork.
+// oneTBB as in tbb, all forks in one task_group_context: a context of its own for every call, which parallel_invoke
+// makes otherwise, costs more than the fork.
 #include "bench/peers/ways/tbb_context.hpp"
 #include "bench/harness/problem.hpp"
 #include "bench/harness/ways/tbb.hpp"

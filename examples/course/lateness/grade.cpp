@@ -12,7 +12,8 @@
 
 namespace {
 
-// Milliseconds by which the latest strand went on late, of five runs in order. On a busy machine a thief may come too late for that.
+// Milliseconds by which the latest strand went on late, of five runs in order. On a busy machine a thief may come too
+// late for that.
 template <class Policy>
 std::array<long, 5> lateness(long far, long a, long b) {
   std::array<long, 5> measured;

@@ -3,8 +3,8 @@
 //   the root forks  far:   20 ms of work, and then four branches of `far` ms each
 //             and   near:  two branches, of `a` and `b` ms, b < a; then it joins them
 //
-// One P has near, another one steals far, the third a, and the fourth a branch of far. Which work does the first P take when b is
-// done, and a is not?
+// One P has near, another one steals far, the third a, and the fourth a branch of far. Which work does the first P take
+// when b is done, and a is not?
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,8 @@
 
 using policy = fj::tasks;  // for you
 
-// Occupies a P for so many milliseconds, but no processor. It forks now and then, so that thieves get what is in its deque.
+// Occupies a P for so many milliseconds, but no processor. It forks now and then, so that thieves get what is in its
+// deque.
 template <class Policy>
 void works(long milliseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);

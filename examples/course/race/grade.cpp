@@ -1,5 +1,5 @@
-// Grades lab 2: the leaves have their numbers by any order of the branches. An order that one P keeps shows a determinacy race each
-// time; that on many Ps shows it when it likes.
+// Grades lab 2: the leaves have their numbers by any order of the branches. An order that one P keeps shows a
+// determinacy race each time; that on many Ps shows it when it likes.
 #include ANSWER
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Grades lab 4: the rule is asked by a worker that is none, whose visits are written down. Whether the rule is faster is for
-// ./dev bench --steal-rule to say.
+// Grades lab 4: the rule is asked by a worker that is none, whose visits are written down. Whether the rule is faster
+// is for ./dev bench --steal-rule to say.
 #include ANSWER
 
 #include <algorithm>

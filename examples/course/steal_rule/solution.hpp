@@ -1,5 +1,5 @@
-// Lab 4: a steal rule for a machine with two nodes of memory: the first half of the Ps is on one, the second on the other. A thief
-// looks at all Ps of its own node before the others, and begins with a random one of each.
+// Lab 4: a steal rule for a machine with two nodes of memory: the first half of the Ps is on one, the second on the
+// other. A thief looks at all Ps of its own node before the others, and begins with a random one of each.
 #pragma once
 
 #include <cstdint>

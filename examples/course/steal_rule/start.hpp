@@ -1,5 +1,5 @@
-// Lab 4: a steal rule for a machine with two nodes of memory: the first half of the Ps is on one, the second on the other. This is
-// the library's rule, which knows nothing of nodes (runtime/base/steal_rule.hpp).
+// Lab 4: a steal rule for a machine with two nodes of memory: the first half of the Ps is on one, the second on the
+// other. This is the library's rule, which knows nothing of nodes (runtime/base/steal_rule.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// A value for each thread that asks for one. A strand may continue on another thread after a fork or a wait: ask again after it, as oneTBB's
-// programs do at the begin of each body. Where strands fork while they use a value, fj::combinable is safe.
+// A value for each thread that asks for one. A strand may continue on another thread after a fork or a wait: ask again
+// after it, as oneTBB's programs do at the begin of each body. Where strands fork while they use a value,
+// fj::combinable is safe.
 #pragma once
 
 #include "blocked_range.h"

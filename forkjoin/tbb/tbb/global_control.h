@@ -1,5 +1,5 @@
-// How many P of each runtime are in use, what stacks new ones have, and whether exceptions end the process: of the living objects, the least
-// number of P, and the most of the others.
+// How many P of each runtime are in use, what stacks new ones have, and whether exceptions end the process: of the
+// living objects, the least number of P, and the most of the others.
 #pragma once
 
 #include "detail/left_out.h"

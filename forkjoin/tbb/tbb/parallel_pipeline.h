@@ -1,5 +1,5 @@
-// A pipeline of filters. Items pass the serial filters one at a time; each one that finds such a filter busy, or is not in turn, is left
-// there, and the strand that leaves the filter takes it on. So no strand waits for another.
+// A pipeline of filters. Items pass the serial filters one at a time; each one that finds such a filter busy, or is not
+// in turn, is left there, and the strand that leaves the filter takes it on. So no strand waits for another.
 // Source: McCool, Robison and Reinders, "Structured Parallel Programming" (2012), chapter 9, on how oneTBB does it.
 #pragma once
 
@@ -96,7 +96,8 @@ class fj_pipeline {
     }
   }
 
-  // A serial first filter runs in one strand at a time. Who finds it busy is counted, and whoever leaves it brings items in for that one.
+  // A serial first filter runs in one strand at a time. Who finds it busy is counted, and whoever leaves it brings
+  // items in for that one.
   bool enter_input() {
     if (stages_.front().mode == filter_mode::parallel) return true;
     const std::scoped_lock held(input_);

@@ -12,8 +12,8 @@ namespace tbb {
 
 namespace fj_detail {
 
-// The left part goes on with the body that there is. So does the right part, if it begins after the end of the left one; if a thief has it
-// earlier, or always, it has a body that is split off. So each join is that of two neighbours.
+// The left part goes on with the body that there is. So does the right part, if it begins after the end of the left
+// one; if a thief has it earlier, or always, it has a body that is split off. So each join is that of two neighbours.
 template <class Partitioner, bool AlwaysSplits, class Range, class Body>
 void reduce(Range& range, Body& body, int left, task_group_context& context) {
   if (left == 0 || !range.is_divisible()) return call_body(context, [&] { body(std::as_const(range)); });

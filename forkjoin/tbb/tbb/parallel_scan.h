@@ -59,7 +59,8 @@ void scan_range(const Range& range, Body& body) {
                        i == 0 ? run(body, blocks[0], final_scan_tag()) : run(sums[i - 1], blocks[i], pre_scan_tag());
                      },
                      {.grain = 1});
-    // A body that has what is before a block scans that block. So none is joined or assigned before it has a sum, which some could not be.
+    // A body that has what is before a block scans that block. So none is joined or assigned before it has a sum, which
+    // some could not be.
     for (std::size_t i = 0; i != sums.size(); ++i) sums[i].reverse_join(i == 0 ? body : sums[i - 1]);
     fj::parallel_for(std::size_t{1}, blocks.size(),
                      [&](std::size_t i) { run(i == 1 ? body : sums[i - 2], blocks[i], final_scan_tag()); },

@@ -1,6 +1,6 @@
-// How a range is divided. oneTBB's names over the library's own rules: auto_partitioner is its adaptive loops, simple_partitioner divides as
-// far as the range does, static_partitioner makes a part for each P, affinity_partitioner several. The latter two give a thread the same
-// parts of a blocked_range again, and of a loop over indices.
+// How a range is divided. oneTBB's names over the library's own rules: auto_partitioner is its adaptive loops,
+// simple_partitioner divides as far as the range does, static_partitioner makes a part for each P, affinity_partitioner
+// several. The latter two give a thread the same parts of a blocked_range again, and of a loop over indices.
 #pragma once
 
 #include "detail/runtime.h"

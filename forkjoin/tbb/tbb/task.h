@@ -1,4 +1,5 @@
-// What libstdc++'s parallel algorithms use of oneTBB's tasks (pstl/parallel_backend_tbb.h). Programs use tbb::task_group.
+// What libstdc++'s parallel algorithms use of oneTBB's tasks (pstl/parallel_backend_tbb.h). Programs use
+// tbb::task_group.
 #pragma once
 
 #include "detail/context.h"
@@ -20,7 +21,8 @@ inline task_group_context* current_context() { return fj_detail::current_context
 
 }  // namespace task
 
-// Under a name of its own, as another source of the program may be over oneTBB, which has these names with other layouts.
+// Under a name of its own, as another source of the program may be over oneTBB, which has these names with other
+// layouts.
 namespace detail { namespace d1 { inline namespace forkjoin {
 
 class wait_context {

@@ -1,10 +1,11 @@
 // Groups of tasks. run spawns: the task is what thieves take, and the caller goes on.
 //
 // Where a task is kept until a strand runs it:
-// 1. In the deque of the strand, if the strand's frames hold the group, or if a task of the group starts it: then it ends before the frame
-//    does. What is left there is run by the group's wait, or at the end of the task that started it.
-// 2. Else in a list. A fiber takes the list as a whole, and keeps the tasks in its own deque. With one P in use a thread outside starts
-//    none: then the list waits for a call of wait, as no task may run beside that thread.
+// 1. In the deque of the strand, if the strand's frames hold the group, or if a task of the group starts it: then it
+//    ends before the frame does. What is left there is run by the group's wait, or at the end of the task that started
+//    it.
+// 2. Else in a list. A fiber takes the list as a whole, and keeps the tasks in its own deque. With one P in use a
+//    thread outside starts none: then the list waits for a call of wait, as no task may run beside that thread.
 // Neither gives way: the caller may hold a lock.
 #pragma once
 

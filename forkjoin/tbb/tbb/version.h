@@ -14,6 +14,6 @@
 inline const char* TBB_runtime_version() { return TBB_VERSION_STRING; }
 inline int TBB_runtime_interface_version() { return TBB_INTERFACE_VERSION; }
 
-// The namespace of what libstdc++'s parallel algorithms put on oneTBB (pstl/parallel_backend_tbb.h, which includes this first): under a name
-// of its own, as another source of the program may have them over oneTBB.
+// The namespace of what libstdc++'s parallel algorithms put on oneTBB (pstl/parallel_backend_tbb.h, which includes this
+// first): under a name of its own, as another source of the program may have them over oneTBB.
 #define __tbb_backend __forkjoin_backend

@@ -1,4 +1,5 @@
-/* See forkjoin/abi/context.hpp and runtime/os/context/context.hpp. Procedure call standard for the Arm 64-bit architecture (AAPCS64).
+/* See forkjoin/abi/context.hpp and runtime/os/context/context.hpp. Procedure call standard for the Arm 64-bit
+   architecture (AAPCS64).
 
    What a caller leaves on its own stack, at the address that it stores in *saved:
 
@@ -16,8 +17,8 @@
            +176                                 <- sp when called was here
 
    An ordinary return finds all but x19, x29 and x30 as the callee, which obeys the standard, left them. A thief's
-   return_to takes them all, and the floating-point control register, from there. So does switch_stack, which leaves the same. `hint 34` is `bti c`, which allows indirect
-   calls where the processor checks their targets. */
+   return_to takes them all, and the floating-point control register, from there. So does switch_stack, which leaves the
+   same. `hint 34` is `bti c`, which allows indirect calls where the processor checks their targets. */
 
 /* What the head of this file describes, at sp; x9 is FPCR then. */
         .macro  leave_registers
@@ -185,8 +186,8 @@ first_of_stack:
 
         .section .note.GNU-stack, "", %progbits
 
-/* Says to the linker that what is here may be indirectly called where targets are checked: GNU_PROPERTY_AARCH64_FEATURE_1_AND,
-   BTI. */
+/* Says to the linker that what is here may be indirectly called where targets are checked:
+   GNU_PROPERTY_AARCH64_FEATURE_1_AND, BTI. */
         .section .note.gnu.property, "a", %note
         .p2align 3
         .word   4, 16, 5

@@ -11,14 +11,15 @@
            + 48   rbp
            + 56   return address                <- rsp when called was here
 
-   An ordinary return finds r12 to r15 as the callee, which obeys the ABI, left them: only rbx and rbp are taken from the
-   frame. A thief's return_to takes them all, and the floating-point control words, from there. So does switch_stack, which
-   leaves the same. These end by `ret`, though it was another stack's call: the processor foresees where a return goes by
-   counting calls and returns, and a jump in its place would have it wrong about each return of the callers, too. */
+   An ordinary return finds r12 to r15 as the callee, which obeys the ABI, left them: only rbx and rbp are taken from
+   the frame. A thief's return_to takes them all, and the floating-point control words, from there. So does
+   switch_stack, which leaves the same. These end by `ret`, though it was another stack's call: the processor foresees
+   where a return goes by counting calls and returns, and a jump in its place would have it wrong about each return of
+   the callers, too. */
 
-/* With -fcf-protection (__CET__) this file says that every target of an indirect branch begins with endbr64. It does not say
-   that it keeps a shadow stack, as <cet.h> would: return_to returns to where its thread was never called from. One object
-   without that note turns shadow stacks off for the program. */
+/* With -fcf-protection (__CET__) this file says that every target of an indirect branch begins with endbr64. It does
+   not say that it keeps a shadow stack, as <cet.h> would: return_to returns to where its thread was never called from.
+   One object without that note turns shadow stacks off for the program. */
 #if defined(__CET__) && (__CET__ & 1)
 #define LANDING endbr64
         .section .note.gnu.property, "a", @note

@@ -1,5 +1,5 @@
-// The switch from one stack to another: beside the stacks themselves it exchanges the exception globals (a `throw;` after a
-// migration would find another thread's exception), and tells the sanitizers.
+// The switch from one stack to another: beside the stacks themselves it exchanges the exception globals (a `throw;`
+// after a migration would find another thread's exception), and tells the sanitizers.
 //
 // Inline: after a switch each return of a function takes as long as a branch that was not foreseen, because the CPU
 // foresees returns by the calls that it has seen, which were another stack's.

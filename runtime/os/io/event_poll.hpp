@@ -28,27 +28,30 @@ class event_poll {
   [[nodiscard]] int open() noexcept;
   void close() noexcept;
 
-  /// From now on what happens to that descriptor, and once what is there already, is reported, if it was asked for. `data`: not
-  /// `own`. EEXIST: it has been added before. EPERM: a regular file, or what else is always ready.
+  /// From now on what happens to that descriptor, and once what is there already, is reported, if it was asked for.
+  /// `data`: not `own`. EEXIST: it has been added before. EPERM: a regular file, or what else is always ready.
   [[nodiscard]] int add(int descriptor, std::uint64_t data) noexcept;
-  /// Asks for the next report that it is readable (or writable). To be called before each wait for one: a system without edges would
-  /// report again and again what nobody reads, so there a report ends what was asked for. May give a report that says nothing new.
+  /// Asks for the next report that it is readable (or writable). To be called before each wait for one: a system
+  /// without edges would report again and again what nobody reads, so there a report ends what was asked for. May give
+  /// a report that says nothing new.
   void ask(int descriptor, bool to_write) noexcept {
     if constexpr (must_ask) ask_again(descriptor, to_write);
   }
   /// No longer. It has not been closed yet.
   void remove(int descriptor) noexcept;
 
-  /// What has happened, as far as there is room; returns how much. Does not wait, and leaves an interrupt to the sleeper.
+  /// What has happened, as far as there is room; returns how much. Does not wait, and leaves an interrupt to the
+  /// sleeper.
   std::size_t look(io_events& into) noexcept;
-  /// The same after something has happened, after an interrupt, at the time `until` of os::now_ns, or for no reason. One
-  /// thread at a time.
+  /// The same after something has happened, after an interrupt, at the time `until` of os::now_ns, or for no reason.
+  /// One thread at a time.
   std::size_t sleep(io_events& into, std::int64_t until) noexcept;
   /// Ends the present sleep, or the next one.
   void interrupt() noexcept;
 
   /// Waits until a look would find something, and takes nothing; true then, or if an interrupt is left to the sleeper.
-  /// False at the time `until` of os::now_ns, after end_await, or for no reason. One thread at a time, beside the sleeper.
+  /// False at the time `until` of os::now_ns, after end_await, or for no reason. One thread at a time, beside the
+  /// sleeper.
   bool await(std::int64_t until) noexcept;
   /// Ends the present await, or the next one.
   void end_await() noexcept;

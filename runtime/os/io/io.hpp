@@ -8,8 +8,8 @@ struct sockaddr;
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// What a system call did: what it returned, or the errno of its failure. EAGAIN: it would have to wait. No call here fails with
-/// EINTR.
+/// What a system call did: what it returned, or the errno of its failure. EAGAIN: it would have to wait. No call here
+/// fails with EINTR.
 struct io {
   std::size_t result = 0;
   int error = 0;
@@ -53,8 +53,8 @@ struct poll_result {
   int error = 0;
 };
 
-/// Waits until the descriptor is readable (or writable), until the wake-up is signaled, or for the time `until` of now_ns. Numbers
-/// below 0 are left out. EBADF: there is no such descriptor.
+/// Waits until the descriptor is readable (or writable), until the wake-up is signaled, or for the time `until` of
+/// now_ns. Numbers below 0 are left out. EBADF: there is no such descriptor.
 poll_result poll_descriptor(int descriptor, bool to_write, int wake_up, std::int64_t until) noexcept;
 
 }}}}  // namespace fj::v0_2::detail::os

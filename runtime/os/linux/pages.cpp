@@ -25,8 +25,8 @@ namespace {
 constexpr long mappings_per_guard = 2;
 std::atomic<long> mappings_of_guards{0};  // relaxed: a count
 
-// What the system says when it is asked first. More than one thread may ask. No static variable that makes itself: in the copy that
-// fork(2) makes of a process while another thread makes it, it would never be ready.
+// What the system says when it is asked first. More than one thread may ask. No static variable that makes itself: in
+// the copy that fork(2) makes of a process while another thread makes it, it would never be ready.
 template <auto Ask>
 auto asked_once() noexcept {
   static constinit std::atomic<decltype(Ask())> known{0};  // relaxed: each value is the same

@@ -1,6 +1,7 @@
-// The thread that stops the others asks those that it finds in /proc, waits for their answers, and looks again, until it finds no new one:
-// only a thread that runs starts another. Each stop has a number, which is odd. A thread that answers late, when that stop is over, finds
-// another number and goes on; what it has written is not taken for an answer, as that has the number, too.
+// The thread that stops the others asks those that it finds in /proc, waits for their answers, and looks again, until
+// it finds no new one: only a thread that runs starts another. Each stop has a number, which is odd. A thread that
+// answers late, when that stop is over, finds another number and goes on; what it has written is not taken for an
+// answer, as that has the number, too.
 #include "runtime/os/stop_threads.hpp"
 
 #include <fcntl.h>
@@ -95,7 +96,8 @@ thread_is look_at(int thread) noexcept {
   return set >> (interrupt_signal() - 1) & 1 ? thread_is::deaf : thread_is::able;
 }
 
-// Calls visit(thread) for each but the caller, as long as it returns true. False: the system does not say which there are.
+// Calls visit(thread) for each but the caller, as long as it returns true. False: the system does not say which there
+// are.
 template <class Visit>
 bool for_each_other(Visit visit) noexcept {
   struct entry {

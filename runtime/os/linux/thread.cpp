@@ -103,7 +103,8 @@ void thread::use_all_cpus() noexcept {
 
 namespace {
 
-// Linux's struct sched_attr in its first version. Some C libraries have a header for it, and some kernels' header clashes with that.
+// Linux's struct sched_attr in its first version. Some C libraries have a header for it, and some kernels' header
+// clashes with that.
 struct thread_attributes {
   std::uint32_t size = 48, policy = 0;
   std::uint64_t flags = 0;

@@ -17,8 +17,8 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 namespace {
 
-// Closed in a program that another thread executes meanwhile, which a std::ifstream would not be. Empty if there is no such file for this
-// process. Throws std::system_error if there may be one.
+// Closed in a program that another thread executes meanwhile, which a std::ifstream would not be. Empty if there is no
+// such file for this process. Throws std::system_error if there may be one.
 std::string text_of(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) {

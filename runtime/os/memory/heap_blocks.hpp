@@ -1,10 +1,10 @@
-// The blocks that glibc's malloc has given to the program, read from its memory (malloc/malloc.c: struct malloc_chunk; malloc/arena.c:
-// struct heap_info). Takes no lock and allocates nothing.
+// The blocks that glibc's malloc has given to the program, read from its memory (malloc/malloc.c: struct malloc_chunk;
+// malloc/arena.c: struct heap_info). Takes no lock and allocates nothing.
 //
-// The word before a chunk's contents is its size, with three flags; the next chunk follows. The lowest flag of a chunk says whether the
-// one before it is in use. Nothing of this is promised, so it is checked: a region is read from its first chunk on, and that must lead
-// to its very end. Where it does not, because another version of the C library differs or a thread was stopped in malloc, the rest of the
-// region counts as one whole.
+// The word before a chunk's contents is its size, with three flags; the next chunk follows. The lowest flag of a chunk
+// says whether the one before it is in use. Nothing of this is promised, so it is checked: a region is read from its
+// first chunk on, and that must lead to its very end. Where it does not, because another version of the C library
+// differs or a thread was stopped in malloc, the rest of the region counts as one whole.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ class heap_reader {
     return (at + arena_size - 1) / arena_size * arena_size;
   }
 
-  /// The end of such a region, as far as its memory ends before `end`, by what stands at its begin; `begin` if that is none. Reads the
-  /// page there.
+  /// The end of such a region, as far as its memory ends before `end`, by what stands at its begin; `begin` if that is
+  /// none. Reads the page there.
   static std::uintptr_t end_of_arena(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
   /// The end of such a region, whose blocks have been read; `begin` if there is none.

@@ -57,7 +57,8 @@ original<ssize_t(int, const void*, std::size_t)> write_to{"write"};
 original<std::size_t(void*, std::size_t, std::size_t, void*)> read_stream{"fread"};
 original<std::size_t(const void*, std::size_t, std::size_t, void*)> write_stream{"fwrite"};
 original<char*(char*, int, void*)> read_line{"fgets"};
-// What libstdc++ has compiled of its trees and lists. libc++ leaves all of that to the program, where the compiler watches it.
+// What libstdc++ has compiled of its trees and lists. libc++ leaves all of that to the program, where the compiler
+// watches it.
 original<void(bool, void*, void*, void*)> put_in_tree{
     "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"};
 original<void*(void*, void*)> take_from_tree{"_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_"};
@@ -117,8 +118,8 @@ class called_from {
 
 std::size_t most_of(ssize_t n) noexcept { return n > 0 ? static_cast<std::size_t>(n) : 0; }
 
-/// What the program has freed lately, not yet given back. A strand that writes into such a block, which is a race, would else write into
-/// what the detector has put there to report it. Source: the quarantine of AddressSanitizer.
+/// What the program has freed lately, not yet given back. A strand that writes into such a block, which is a race,
+/// would else write into what the detector has put there to report it. Source: the quarantine of AddressSanitizer.
 class quarantine {
  public:
   /// Takes a block; returns the one to give back, or nullptr.
@@ -625,7 +626,8 @@ void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void** pointer) noexcep
   of_library(release_exception)(pointer);
 }
 
-// --- std::pmr's pools: as the heap. That with no lock of its own is written by who takes memory from it or gives some back ---
+// --- std::pmr's pools: as the heap. That with no lock of its own is written by who takes memory from it or gives some
+// back ---
 
 void* _ZNSt3pmr26synchronized_pool_resource11do_allocateEmm(void* pool, std::size_t n, std::size_t alignment) {
   void* const at = of_library(take_from_pool)(pool, n, alignment);

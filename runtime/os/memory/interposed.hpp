@@ -1,5 +1,5 @@
-// Functions of the C library that the race detector puts in the place of the library's own: in programs that are linked with
-// forkjoin-races alone. They do what they always do, and tell the detector, which defines the functions below.
+// Functions of the C library that the race detector puts in the place of the library's own: in programs that are linked
+// with forkjoin-races alone. They do what they always do, and tell the detector, which defines the functions below.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ void allocated(void* at, std::size_t n, void* pc) noexcept;
 void grown(void* at, std::size_t n) noexcept;
 /// A block of the heap is no more.
 void ended(const void* at) noexcept;
-/// The block was the program's until then; called before that, while watches_freed() alone. Of a mapped one the addresses end, too: no access
-/// can follow.
+/// The block was the program's until then; called before that, while watches_freed() alone. Of a mapped one the
+/// addresses end, too: no access can follow.
 void freed(const void* at, std::size_t n, bool is_mapped, void* pc) noexcept;
 bool watches_freed() noexcept;
 /// Of a block that the heap has handed out, with what lies behind the bytes that were asked for.
@@ -49,8 +49,8 @@ struct memory_range {
 };
 memory_range thread_locals() noexcept;
 
-/// Whether the address is in a block of the heap to which a thread-local variable of the program itself points, as those of a std::vector,
-/// a std::string and a std::unique_ptr do: other threads have other blocks.
+/// Whether the address is in a block of the heap to which a thread-local variable of the program itself points, as
+/// those of a std::vector, a std::string and a std::unique_ptr do: other threads have other blocks.
 bool is_of_thread_local(std::uintptr_t at) noexcept;
 
 /// Atomic counts are not left out because there is one thread: they would look like plain accesses.

@@ -1,11 +1,12 @@
 // A file that grows, and is memory of this process: what is written there outlives the process, whatever ends it.
 //
-// The file is made beside its name, and takes the name when it is complete: a reader finds the old file or the new one, a file that another
-// mapping writes keeps its content, and nothing is ever written into a file that was there before. So no name that somebody else has
-// prepared, a link above all, leads what is written into another file.
+// The file is made beside its name, and takes the name when it is complete: a reader finds the old file or the new one,
+// a file that another mapping writes keeps its content, and nothing is ever written into a file that was there before.
+// So no name that somebody else has prepared, a link above all, leads what is written into another file.
 //
-// Rejected: to empty the file that has the name. A thread that still writes to a mapping of it dies by SIGBUS, and the file may be
-// anybody's. Rejected: memory that is copied out now and then. A kill would lose the newest events, those that tell why.
+// Rejected: to empty the file that has the name. A thread that still writes to a mapping of it dies by SIGBUS, and the
+// file may be anybody's. Rejected: memory that is copied out now and then. A kill would lose the newest events, those
+// that tell why.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +27,16 @@ class mapped_file {
   mapped_file(const mapped_file&) = delete;
   mapped_file& operator=(const mapped_file&) = delete;
 
-  /// Makes a file that is to have this name, in the same folder. 0, or the errno of what failed: ELOOP if the name is a symbolic link now,
-  /// ENODEV if it is anything else than a regular file.
+  /// Makes a file that is to have this name, in the same folder. 0, or the errno of what failed: ELOOP if the name is a
+  /// symbolic link now, ENODEV if it is anything else than a regular file.
   [[nodiscard]] int create(const char* path) noexcept;
   /// Gives it the name; what had it before has it no more. 0, or the errno of what failed.
   [[nodiscard]] int publish() noexcept;
 
-  /// So many bytes more at its end, whole pages, which are zero. They are there on the disk, too: a write to them cannot fail, unless
-  /// another process makes the file shorter or the disk breaks; then it goes to memory of this process alone. nullptr, and the errno of what
-  /// failed, if the system refuses, EFBIG above the limit of ulimit -f, too. Some 0.5 ms for a mebibyte.
+  /// So many bytes more at its end, whole pages, which are zero. They are there on the disk, too: a write to them
+  /// cannot fail, unless another process makes the file shorter or the disk breaks; then it goes to memory of this
+  /// process alone. nullptr, and the errno of what failed, if the system refuses, EFBIG above the limit of ulimit -f,
+  /// too. Some 0.5 ms for a mebibyte.
   std::byte* extend(std::size_t bytes, int& error) noexcept;
 
   /// Whether the file still has all that was written.

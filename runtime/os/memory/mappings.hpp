@@ -45,8 +45,8 @@ class touched_pages {
   /// Whether the page of that address is in memory. Another one must not be read just so: it may be a guard.
   bool is_present(std::uintptr_t a) noexcept { return read(a / page_size(), a + 1) == 1 && kind(0) == page::present; }
 
-  /// Calls visit(begin, end) with words that were ever written from `begin` to `end`, whole words in both. They may be copies. False if
-  /// the system does not say which these are.
+  /// Calls visit(begin, end) with words that were ever written from `begin` to `end`, whole words in both. They may be
+  /// copies. False if the system does not say which these are.
   template <class Visit>
   [[nodiscard]] bool for_each_word_in(std::uintptr_t begin, std::uintptr_t end, Visit visit) noexcept {
     while (begin < end) {

@@ -36,8 +36,8 @@ inline void usable([[maybe_unused]] void* at, [[maybe_unused]] std::size_t size)
 #endif
 }
 
-/// Tells AddressSanitizer that the system has given this memory. g++ 12's still knows the frames of a stack that was unmapped
-/// there.
+/// Tells AddressSanitizer that the system has given this memory. g++ 12's still knows the frames of a stack that was
+/// unmapped there.
 inline void fresh([[maybe_unused]] void* at, [[maybe_unused]] std::size_t size) noexcept {
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
   __asan_unpoison_memory_region(at, size);

@@ -25,8 +25,9 @@ enum class guard : unsigned char {
   none
 };
 
-/// As guard_pages, for guards of which there may be very many: `none` where the system refuses, or where guards with mappings of
-/// their own would take more than 45 % of the mappings that a process may have (vm.max_map_count). Others need some, too.
+/// As guard_pages, for guards of which there may be very many: `none` where the system refuses, or where guards with
+/// mappings of their own would take more than 45 % of the mappings that a process may have (vm.max_map_count). Others
+/// need some, too.
 guard guard_pages_sparingly(std::byte* begin, std::size_t bytes) noexcept;
 
 /// Pages that were guarded sparingly are released.

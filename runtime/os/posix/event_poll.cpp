@@ -1,5 +1,6 @@
-// poll(2), over a table of what is asked of each descriptor. It reports what is there, not what changes: so a report ends what was asked
-// for. A thread that sleeps in poll(2) has a copy of the table; a change wakes it, and it sleeps with a new one.
+// poll(2), over a table of what is asked of each descriptor. It reports what is there, not what changes: so a report
+// ends what was asked for. A thread that sleeps in poll(2) has a copy of the table; a change wakes it, and it sleeps
+// with a new one.
 #include "runtime/os/io/event_poll.hpp"
 
 #include <poll.h>
@@ -156,7 +157,8 @@ void event_poll::ask_again(int descriptor, bool to_write) noexcept {
   state_->awaits.tell();
 }
 
-// Not before both sleepers are out of a poll(2) for it: else what is open there would not end when the descriptor is closed.
+// Not before both sleepers are out of a poll(2) for it: else what is open there would not end when the descriptor is
+// closed.
 void event_poll::remove(int descriptor) noexcept {
   std::unique_lock lock(state_->mutex);
   state_->watched[static_cast<std::size_t>(descriptor)] = {};

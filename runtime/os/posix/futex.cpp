@@ -1,5 +1,5 @@
-// A mutex and a condition for each group of addresses. A sleeper compares its word under the mutex, and a waker, which has changed
-// the word before, takes that mutex: so either the sleeper sees the change, or the waker finds it asleep.
+// A mutex and a condition for each group of addresses. A sleeper compares its word under the mutex, and a waker, which
+// has changed the word before, takes that mutex: so either the sleeper sees the change, or the waker finds it asleep.
 #include <pthread.h>
 
 #include <array>
@@ -45,7 +45,8 @@ group& group_of(const std::atomic<std::uint32_t>& word) noexcept {
 }
 static_assert(std::tuple_size_v<decltype(groups)> == 1 << (64 - 57));
 
-// No other thread may hold a mutex while fork(2) copies it. In the child the sleepers are missing that conditions know of.
+// No other thread may hold a mutex while fork(2) copies it. In the child the sleepers are missing that conditions know
+// of.
 void lock_all() {
   static const std::atomic<std::uint32_t> any{0};
   group_of(any);

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int readable = PROT_READ | PROT_WRITE, own = MAP_PRIVATE | MAP_ANONYMOUS;
 
-// A guard and what it cuts off are two mappings. Systems have bounds on these, and others need some, too: half of what Linux allows.
+// A guard and what it cuts off are two mappings. Systems have bounds on these, and others need some, too: half of what
+// Linux allows.
 constexpr long most_guards = 16'000;
 std::atomic<long> guards{0};  // relaxed: a count
 
@@ -50,7 +51,8 @@ void forget_guard(guard was) noexcept {
 
 void guard_pages_if_free(std::byte*, std::size_t) noexcept {}
 
-// A new mapping in place of the old one: no advice of POSIX gives memory back. Where the system refuses one, zeros are stored.
+// A new mapping in place of the old one: no advice of POSIX gives memory back. Where the system refuses one, zeros are
+// stored.
 void discard_pages(std::byte* begin, std::size_t bytes) noexcept {
   if (mmap(begin, bytes, readable, own | MAP_FIXED, -1, 0) == MAP_FAILED)
     for (std::size_t i = 0; i < bytes; ++i) begin[i] = std::byte{0};

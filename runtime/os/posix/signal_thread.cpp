@@ -1,5 +1,5 @@
-// POSIX has no numbers of threads, so the library gives each one that asks for its own a number, and keeps a list of them: a signal must
-// not be sent to a thread that has ended.
+// POSIX has no numbers of threads, so the library gives each one that asks for its own a number, and keeps a list of
+// them: a signal must not be sent to a thread that has ended.
 #include "runtime/os/signal_thread.hpp"
 
 #include <pthread.h>
@@ -72,7 +72,8 @@ bool signal_thread(int thread, int signal) noexcept {
 
 bool interrupt_thread(int thread, int signal) noexcept { return signal_thread(thread, signal); }
 
-// Signals that the process sends to itself carry nothing: those of the program's raise, pthread_kill and kill look like the library's.
+// Signals that the process sends to itself carry nothing: those of the program's raise, pthread_kill and kill look like
+// the library's.
 FORKJOIN_OF_THE_THREAD bool is_interrupt(const siginfo_t& about) noexcept {
   return about.si_pid == getpid() && about.si_code != SI_QUEUE && about.si_code != SI_TIMER;
 }

@@ -46,8 +46,8 @@ io_end watched::wait_inside(scheduler& s, io_way way, std::uint32_t seen, const 
   return operation::wait_for_edge(*this, way, seen, limits, s.dispatcher().timekeeper());
 }
 
-// Each runtime whose strands wait here has its poller watch, until the descriptor is closed. The poller is asked before the wait begins:
-// a report in between adds an edge, and the operation tries again.
+// Each runtime whose strands wait here has its poller watch, until the descriptor is closed. The poller is asked before
+// the wait begins: a report in between adds an edge, and the operation tries again.
 int watched::watch_in(scheduler& s, io_way way) {
   poller& p = s.poller();
   if (!p.is_open()) {

@@ -5,9 +5,9 @@
 //   bugs NAME run            one run, in a runtime by the environment; status 1 if it fails
 //   bugs hash SEED N         the hashes of N schedules by one seed, of a program that uses much of the library
 //
-// The first twelve are after published ones: kernels of GoBench (Yuan and others, "GoBench: a benchmark suite of real-world Go concurrency
-// bugs", CGO 2021), written anew; the name has the project and the number of its pull request. In Go, of 100 runs of such a kernel 1 to 69
-// fail, as GoBench counts for those where it does.
+// The first twelve are after published ones: kernels of GoBench (Yuan and others, "GoBench: a benchmark suite of
+// real-world Go concurrency bugs", CGO 2021), written anew; the name has the project and the number of its pull
+// request. In Go, of 100 runs of such a kernel 1 to 69 fail, as GoBench counts for those where it does.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -69,7 +69,8 @@ void cockroach_10214() {
   all.wait();
 }
 
-// A table of descriptors is read under a shared lock, and printed for the log, which takes that lock again; a writer comes between.
+// A table of descriptors is read under a shared lock, and printed for the log, which takes that lock again; a writer
+// comes between.
 void cockroach_6181() {
   fj::shared_mutex table;
   strands all;

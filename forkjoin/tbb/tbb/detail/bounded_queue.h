@@ -1,5 +1,5 @@
-// tbb::concurrent_bounded_queue: not oneTBB's, which keeps its thread while it waits, but a queue whose push and pop wait as all waits of the
-// library do: other strands go on meanwhile, also on a single P.
+// tbb::concurrent_bounded_queue: not oneTBB's, which keeps its thread while it waits, but a queue whose push and pop
+// wait as all waits of the library do: other strands go on meanwhile, also on a single P.
 #pragma once
 
 #include "../cache_aligned_allocator.h"
@@ -19,8 +19,8 @@
 
 namespace tbb {
 
-/// push, pop, try_push, try_pop, emplace, try_emplace, abort, size, empty, capacity and set_capacity may be called at the same time, inside of a
-/// runtime and outside. Cost: an fj::mutex each.
+/// push, pop, try_push, try_pop, emplace, try_emplace, abort, size, empty, capacity and set_capacity may be called at
+/// the same time, inside of a runtime and outside. Cost: an fj::mutex each.
 template <class T, class Allocator = cache_aligned_allocator<T>>
 class concurrent_bounded_queue {
   using items = std::deque<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;

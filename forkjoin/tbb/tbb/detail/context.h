@@ -1,8 +1,8 @@
 // tbb::task_group_context, and what code belongs to which.
 //
-// A context is bound to the one of the code that uses it: what cancels that one cancels it, too. Nothing is passed down at a cancellation.
-// The contexts count cancellations, in one number for the program; a context that finds it changed looks at those above it. So to ask
-// is two loads, and to bind is a store.
+// A context is bound to the one of the code that uses it: what cancels that one cancels it, too. Nothing is passed down
+// at a cancellation. The contexts count cancellations, in one number for the program; a context that finds it changed
+// looks at those above it. So to ask is two loads, and to bind is a store.
 #pragma once
 
 #include "runtime.h"
@@ -27,7 +27,8 @@ class task_group_context;
 
 namespace fj_detail {
 
-/// A body that runs on this stack. It lies in a frame of a function that is not inlined; `floor` is the address of that frame.
+/// A body that runs on this stack. It lies in a frame of a function that is not inlined; `floor` is the address of that
+/// frame.
 class body_frame {
  public:
   /// `group`: whose task it is.
@@ -50,7 +51,8 @@ class body_frame {
   task_group_context* context() const noexcept { return context_; }
   const void* group() const noexcept { return group_; }
 
-  /// Whether the object at that address lies in a frame that ends before the calling body does, and no fork is open that began in that body.
+  /// Whether the object at that address lies in a frame that ends before the calling body does, and no fork is open
+  /// that began in that body.
   static bool holds(std::uintptr_t object) noexcept {
     fj::detail::fiber* const here = fj::detail::current_fiber();
     if (!here) return false;
@@ -163,8 +165,8 @@ class task_group_context {
     return error_;
   }
 
-  /// For as long as an algorithm or a group uses it. It is bound to the context of the code that uses it first, unless that is none: then
-  /// it stays isolated. `guest`: whether the use may outlast that context.
+  /// For as long as an algorithm or a group uses it. It is bound to the context of the code that uses it first, unless
+  /// that is none: then it stays isolated. `guest`: whether the use may outlast that context.
   void begin_use(bool guest) {
     const std::scoped_lock held(fj_detail::context_links);
     if (users_++ != 0) return;
@@ -292,8 +294,8 @@ void run_algorithm(task_group_context& context, F& f) {
   if (std::exception_ptr error = context.error()) std::rethrow_exception(std::move(error));
 }
 
-/// Runs an algorithm inside of a runtime: f(context), with the given context, or with one of its own. Throws what a body has thrown first;
-/// ends in silence if the context is cancelled.
+/// Runs an algorithm inside of a runtime: f(context), with the given context, or with one of its own. Throws what a
+/// body has thrown first; ends in silence if the context is cancelled.
 template <class F>
 void algorithm(task_group_context* given, F&& f) {
   enter([&] {
@@ -311,7 +313,8 @@ void algorithm(task_group_context* given, F&& f) {
   });
 }
 
-/// For fj::loop_options::stop: a loop that may be cancelled is cut into parts also on one P, so that its bodies check. This token never stops.
+/// For fj::loop_options::stop: a loop that may be cancelled is cut into parts also on one P, so that its bodies check.
+/// This token never stops.
 inline const fj::stop_token* cuts_loop(const task_group_context& context) {
   static const fj::stop_token none;
   return context.may_be_cancelled() ? &none : nullptr;

@@ -70,9 +70,9 @@ void divide(Range& range, const Body& body, int left, task_group_context& contex
                 [&] { divide<Partitioner>(right, body, left - 1, context); });
 }
 
-/// Calls part(i) for [0, parts), in a section for each P, each part once. A P takes those of its own section first, in each loop the
-/// same; then those that are left of others. Source: the mailboxes of Acar, Blelloch, Blumofe, "The data locality of work stealing" (2000),
-/// as a rule of which thief takes what.
+/// Calls part(i) for [0, parts), in a section for each P, each part once. A P takes those of its own section first, in
+/// each loop the same; then those that are left of others. Source: the mailboxes of Acar, Blelloch, Blumofe, "The data
+/// locality of work stealing" (2000), as a rule of which thief takes what.
 template <class Part>
 void replay_parts(std::size_t parts, task_group_context& context, const Part& part) {
   const std::size_t sections = std::min(procs(), parts);

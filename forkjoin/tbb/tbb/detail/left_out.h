@@ -1,5 +1,5 @@
-// A sentence for each name of oneTBB 2021 that these headers have no meaning for: a program that uses one does not compile, and reads what to
-// do instead. test/house/tbb_names.py compares with the headers of an installed oneTBB.
+// A sentence for each name of oneTBB 2021 that these headers have no meaning for: a program that uses one does not
+// compile, and reads what to do instead. test/house/tbb_names.py compares with the headers of an installed oneTBB.
 #pragma once
 
 #include <cstddef>

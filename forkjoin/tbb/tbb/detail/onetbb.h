@@ -1,5 +1,6 @@
-// The containers of an installed oneTBB, beside these names: its own headers, read under another name for its namespace, and what they call
-// of its runtime. So a program needs no libtbb, and sources over oneTBB may be linked with it: nothing has the same name twice.
+// The containers of an installed oneTBB, beside these names: its own headers, read under another name for its
+// namespace, and what they call of its runtime. So a program needs no libtbb, and sources over oneTBB may be linked
+// with it: nothing has the same name twice.
 //
 //     #define tbb fj_onetbb
 //     #include <oneapi/tbb/detail/../concurrent_vector.h>

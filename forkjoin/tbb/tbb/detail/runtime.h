@@ -1,4 +1,5 @@
-// Which runtimes these names use: the default one for calls from outside, and one for each arena. What tbb::global_control sets of them.
+// Which runtimes these names use: the default one for calls from outside, and one for each arena. What
+// tbb::global_control sets of them.
 #pragma once
 
 #include "../version.h"
@@ -65,7 +66,8 @@ class runtimes {
     std::terminate();  // which says what was thrown
   }
 
-  /// One that nothing else uses, until the pointer and its copies are gone. To start threads costs more than to keep the runtime.
+  /// One that nothing else uses, until the pointer and its copies are gone. To start threads costs more than to keep
+  /// the runtime.
   std::shared_ptr<fj::runtime> take(unsigned procs) {
     const std::scoped_lock held(mutex_);
     const std::pair kind(procs, task_stack());

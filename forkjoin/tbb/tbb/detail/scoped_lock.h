@@ -86,7 +86,8 @@ class shared_scoped_lock {
   bool writes_ = false;
 };
 
-/// As oneTBB's, these block their thread: for parts that neither fork nor wait. Strands that do use fj::mutex. Self: the class of that name.
+/// As oneTBB's, these block their thread: for parts that neither fork nor wait. Strands that do use fj::mutex. Self:
+/// the class of that name.
 template <class Self>
 class exclusive : public std::mutex {
  public:

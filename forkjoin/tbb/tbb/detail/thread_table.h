@@ -13,7 +13,8 @@ namespace tbb { namespace fj_detail {
 
 using thread_key = std::uintptr_t;
 
-/// Never 0. A strand may continue on another thread: call it in functions that are not inlined alone, as compilers take the result for constant.
+/// Never 0. A strand may continue on another thread: call it in functions that are not inlined alone, as compilers take
+/// the result for constant.
 inline thread_key this_thread_key() noexcept {
 #if __has_builtin(__builtin_thread_pointer)
   return std::bit_cast<thread_key>(
@@ -32,7 +33,8 @@ class thread_table {
 
   /// The calling thread's value, or nullptr. Not inlined: see this_thread_key.
   [[gnu::noinline]] void* find() const noexcept {
-    // acquire: pairs with the release in insert. A thread's own entry was written by itself or before the table was published.
+    // acquire: pairs with the release in insert. A thread's own entry was written by itself or before the table was
+    // published.
     const table* const in = newest_.load(std::memory_order_acquire);
     if (!in) return nullptr;
     const thread_key me = this_thread_key();
