@@ -13,13 +13,11 @@ import argparse
 import contextlib
 import json
 import pathlib
-import select
-import subprocess
 import sys
 
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 
-from harness import environment, measure  # noqa: E402
+from harness import asked, environment, measure  # noqa: E402
 from harness.figures import Figure  # noqa: E402
 from harness.tables import print_disturbances, print_table, show  # noqa: E402
 from peers.programs import versions  # noqa: E402
@@ -32,44 +30,11 @@ KINDS = {  # those that ours is compared with
 }
 WHAT = {"exclusive": "exclusive scan of longs", "inclusive": "inclusive scan of doubles", "loop": "loop: roots of doubles"}
 RATIO, MORE_NS = 1.1, 50  # what a scan may take more than the better of the others
-TIMEOUT = 60  # seconds of an answer
-
-
-class Program:
-    def __init__(self, file, procs):
-        self.command = [str(file), str(procs)]
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
-
-    def ns(self, kind, n):
-        """Nanoseconds of one call."""
-        asked = f"{kind} {n}"
-        with contextlib.suppress(BrokenPipeError):  # it has ended, and what follows says how
-            self.process.stdin.write(asked + "\n")
-            self.process.stdin.flush()
-        if not select.select([self.process.stdout], [], [], TIMEOUT)[0]:
-            raise measure.Failed(f"no answer to {asked} within {TIMEOUT} s: {measure.in_words(self.command)}")
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise measure.Failed(f"ended when asked {asked}: {measure.in_words(self.command)}\n{self.process.stderr.read()}")
-        with measure.making_sense_of(self.command):
-            return float(answer)
 
 
 def measure_length(programs, kind, n, rounds):
     """{program: the nanoseconds of each round}"""
-    taking_part = [name for name in PROGRAMS if name in programs and (name != "omp" or kind == "loop")]
-    found = {name: [] for name in taking_part}
-    for i in range(rounds):
-        for name in taking_part if i % 2 == 0 else reversed(taking_part):
-            found[name].append(programs[name].ns(kind, n))
-    return found
+    return asked.ask({name: programs[name] for name in PROGRAMS if name in programs and (name != "omp" or kind == "loop")}, kind, n, rounds)
 
 
 def compare(kind, found):
@@ -124,7 +89,7 @@ def main():
     results = []
     for procs in args.procs:
         with contextlib.ExitStack() as stack:
-            programs = {name: stack.enter_context(Program(file, procs)) for name, file in files.items()}
+            programs = {name: stack.enter_context(asked.Program(file, procs)) for name, file in files.items()}
             for kind, lengths in {**dict.fromkeys(KINDS, args.scans), "loop": args.loops}.items():
                 if not lengths:
                     continue

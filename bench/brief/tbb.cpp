@@ -68,4 +68,4 @@ class team {
 
 }  // namespace
 
-int main(int argc, char** argv) { return bench::answer_all<team>(argc, argv); }
+int main(int argc, char** argv) { return bench::answer_all<team>(argc, argv, bench::call_of<team>); }
