@@ -49,6 +49,7 @@ STEPS = [
     Step("space", ["bench", "--space"], 10, ["bench", "--space", "--procs", "1,8", "--runs", "1", "--leaf-us", "20"], 1),
     Step("trees", ["bench", "--trees"], 15, ["bench", "--trees", "--trees", "25", "--seeds", "3", "--no-shapes"], 2, simulated=True),
     Step("adaptive", ["bench", "--trees", "--adaptive"], 10, ["bench", "--trees", "--adaptive", "--trees", "10", "--seeds", "1"], 1, simulated=True),
+    Step("flat", ["bench", "--trees", "--flat"], 10, ["bench", "--trees", "--flat", "--seeds", "1"], 3, simulated=True),
     Step("peers", ["bench", "--peers", "PEERS", "--compilers", "both"], 9),
     Step("league", ["bench", "--peers", "PEERS", "--league"], 5),
     *(Step(name, ["bench", name, "--peers"], 2) for name in ("talk", "echo", "handover")),

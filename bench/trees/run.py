@@ -2,7 +2,7 @@
 """Tasks beside continuations in the simulator: over random trees, and over the shapes of bench/virtual by slack, by the length of their
 leaves and by the number of children.
 
-    bench/trees/run.py --build build [--trees 200] [--seeds 9] [--adaptive] [--json FILE]
+    bench/trees/run.py --build build [--trees 200] [--seeds 9] [--adaptive | --flat] [--json FILE]
 
 The simulator's costs are its own, so the same commit has the same figures on every machine, busy or not. The trees are drawn from the seeds
 1 to --trees (bench/simulate/random_tree.hpp); `build/bench/simulate random_tree --size SEED` runs one of them. Each tree and shape runs by
@@ -11,6 +11,8 @@ shapes, which begin as those of `./dev bench --virtual` do.
 
 --adaptive asks instead whether a policy that chooses the order by what a P sees (bench/simulate/simulator.hpp: adaptive_rule) is faster than
 both fixed orders: over the shapes, chains that change their sides, and the random trees.
+
+--flat asks about nodes with many leaves: one of them, or several one after another.
 """
 
 import argparse
@@ -48,6 +50,9 @@ FIXED = ("continuations", "last_leave", "tasks")
 RULE = {"interval": 50, "thefts": 1}  # of the adaptive policy; of 1, 5 and 25 thefts the best in the chain
 RULE_ARGUMENTS = [word for name, value in RULE.items() for word in (f"--{name}", str(value))]
 ADAPTIVE = {1000: 256, 20: 4096, 1: 8192}
+# For --flat: leaves of a node and nodes, and P by the microseconds of a leaf.
+FLAT = [(64, 1), (64, 32), (1024, 1), (1024, 8), (8192, 1)]
+FLAT_US = {1000: [MANY], 20: [MANY], 1: [MANY, MOST], 0.1: [MANY, MOST]}
 COUNTED = ("steals", "join_waits", "suspensions", "deviations", "peak_stacks", "peak_frames", "most_late_ns")
 
 
@@ -178,7 +183,8 @@ def children(program, n, leaf_us, seeds):
 
 
 def dag_of(folder, name, leaves, leaf_us):
-    """A file with a DAG: of a chain and its mirror image, of a chain that changes its sides after so many forks, or of a loop or a scope."""
+    """A file with a DAG: of a chain and its mirror image, of a chain that changes its sides after so many forks, of a loop or a scope, or of
+    so many nodes with all leaves."""
     nodes = [{"work_ns": leaf_us * 1000}]
 
     def chain(length, mirrored):
@@ -192,6 +198,8 @@ def dag_of(folder, name, leaves, leaf_us):
         nodes.append({"loop": [0] * leaves})
     elif name == "scope":
         nodes.append({"scope": [{"work_ns": 0}, *([0, {"work_ns": 10}] * leaves)]})  # between the forks the function goes round its loop
+    elif isinstance(name, int):
+        nodes.extend([{"parallel": [0] * (leaves // name)}, {"series": [1] * name}])
     elif name == "chain that turns":
         chain(leaves, lambda i: i // (leaves // 8) % 2)
     else:
@@ -247,13 +255,34 @@ def print_adaptive(of):
          f"{row['min']:.3f}", f"{row['max']:.3f}", str(row["slower"]), str(row["faster"])] for name, row in of["distributions"].items()])
 
 
+def flat(program, leaves, nodes, leaf_us, seeds):
+    """Rows of nodes with many leaves: times over continuations', and what each counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        dag = dag_of(pathlib.Path(folder), nodes, leaves * nodes, leaf_us)
+        found = simulate(program, dag, 0, FLAT_US[leaf_us], ",".join(FIXED), seeds, "--start", "awake")["runs"]
+    return [{"leaves": leaves, "nodes": nodes, "leaf_us": leaf_us, "procs": p,
+             **{way: {"times": over_continuations(found, way, p).summary(), **{name: found[way, p][name] for name in COUNTED}} for way in FIXED}}
+            for p in FLAT_US[leaf_us]]
+
+
+def print_flat(rows):
+    print("\nnodes with many leaves: time over continuations'; thefts of continuations / tasks; stacks of both")
+    print_table([["leaves", "nodes", "us of a leaf", "P", "tasks", "least", "greatest", "last_leave", "thefts", "stacks"]] + [
+        [f"{row['leaves']:,}", str(row["nodes"]), f"{row['leaf_us']:g}", str(row["procs"]),
+         *(f"{row['tasks']['times'][part]:.3f}" for part in ("median", "min", "max")), f"{row['last_leave']['times']['median']:.3f}",
+         *(" / ".join(f"{row[way][name]:,}" for way in PAIR) for name in ("steals", "peak_stacks"))] for row in rows])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--trees", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=9, help="schedules of each tree")
-    parser.add_argument("--adaptive", action="store_true", help="instead: a policy that adapts, beside those that do not")
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--adaptive", action="store_true", help="instead: a policy that adapts, beside those that do not")
+    other.add_argument("--flat", action="store_true", help="instead: nodes with many leaves")
     parser.add_argument("--no-shapes", action="store_true", help="random trees alone")
+    parser.add_argument("--leaves", type=int, help="with --flat: nodes with so many leaves alone")
     parser.add_argument("--json", type=pathlib.Path, help="also writes all figures there")
     args = parser.parse_args()
     folder = args.build.resolve() / "bench"
@@ -267,6 +296,15 @@ def main():
         print_adaptive(of)
         if args.json:
             write(args.json, args, machine, of)
+        return 0
+    if args.flat:
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            each = [pool.submit(flat, program, leaves, nodes, us, min(args.seeds, FEW))
+                    for leaves, nodes in FLAT if args.leaves in (None, leaves) for us in FLAT_US]
+            rows = sum((one.result() for one in each), [])
+        print_flat(rows)
+        if args.json:
+            write(args.json, args, machine, {"flat": rows})
         return 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         trees = list(pool.map(lambda seed: tree(program, seed, args.seeds), range(1, args.trees + 1)))
