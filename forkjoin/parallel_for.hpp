@@ -31,8 +31,8 @@ template <class First, class Last, class Body>
   using type = typename index_range<First, Last>::type;
   const auto indices = range.indices();
   detail::for_parts(range.size(), options, [indices, &body](std::size_t begin, std::size_t end) {
-    // Opaque: if clang knows that it is a sum it counts from 0, and adds in each turn; loops of a few instructions took
-    // up to 8 % longer.
+    // Opaque: if clang knows that it is a sum it counts from 0, and adds in each iteration; loops of a few instructions
+    // took up to 8 % longer.
     const type first_index = os::opaque(indices[begin]), last_index = indices[end];
     detail::with_own_copy<type>(body, [&](auto& own) {
       for (type i = first_index; i != last_index; ++i) static_cast<void>(std::invoke(own, type(i)));

@@ -358,8 +358,8 @@ T parallel_reduce(const Range&, const T&, const Body&, const Join&) = delete;  /
 
 /// A reduction by a body and a join, to a value of another type than that of the elements. The body takes
 ///   - body(begin, end, value): folds a block [begin, end) into the value and returns the result, as the bodies of
-///     oneTBB's parallel_reduce. The fastest where a loop over a block is faster than its turns one by one, as with a
-///     minimum and its place;
+///     oneTBB's parallel_reduce. The fastest where a loop over a block is faster than its iterations one by one, as
+///     with a minimum and its place;
 ///   - body(value, element): adds an element to the value.
 ///
 /// Each block begins with a copy of the identity, for which join(identity, x) must equal x, and join(value, value)

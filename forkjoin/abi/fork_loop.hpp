@@ -1,5 +1,5 @@
-// A loop of forks with one join: its turns start in order, thieves take the rest of the loop, and one join counts all
-// stolen iterations. runtime/README.md describes the life of such a loop.
+// A loop of forks with one join: its iterations start in order, thieves take the rest of the loop, and one join counts
+// all stolen iterations. runtime/README.md describes the life of such a loop.
 //
 // The strand that begins the loop is its home strand. It offers the rest of the loop: a record that says which
 // iteration is next. A thief that takes the rest goes on with the loop on another stack, and offers the rest to the
