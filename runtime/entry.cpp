@@ -280,7 +280,7 @@ namespace {
 void emit_text(event what, std::string_view text) noexcept {
   const worker* const m = current_worker();
   trace_ring* const ring = m ? static_cast<trace_ring*>(m->trace) : nullptr;
-  if (ring) emit(*m, what, ring->whose().text(text), 0, current_fiber()->number);
+  if (ring) emit_event(*m, what, ring->whose().text(text), 0, current_fiber()->number);
 }
 
 }  // namespace

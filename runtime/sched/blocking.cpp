@@ -57,7 +57,7 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   const bool expected = !at_once && f.lasting_calls == tuning::lasting_calls;
   if (expected) begun_ns_ = os::now_ns();
   emit_line(m, f);
-  emit(m, event::block, at_once || expected, 0, f.number);
+  emit_event(m, event::block, at_once || expected, 0, f.number);
   call_ = blocking_protocol::begin(m, f, may_lose, at_once || expected);
 }
 
@@ -71,7 +71,7 @@ blocking_call::~blocking_call() {
   set_current_worker(&m);
   set_current_fiber(&f);
   const bool has_processor = blocking_protocol::end(m, call_);
-  emit(m, event::unblock, !has_processor, 0, f.number);
+  emit_event(m, event::unblock, !has_processor, 0, f.number);
   if (!has_processor) {
     // That it lost its P tells that it lasted, unless it gave the P up on the mere expectation.
     const bool lasted = begun_ns_ == 0 || os::now_ns() - begun_ns_ >= tuning::first_delay_ns;

@@ -16,7 +16,7 @@ struct blocking_protocol {
     const bool may_lose = records.looks_empty() || scheduler_hooks::prepare_to_wait(m);
     if (records.has_private() && records.share_all(handled)) {
       ++m.count().publications;
-      emit(m, event::publish, records.public_count());
+      emit_event(m, event::publish, records.public_count());
     }
     return may_lose;
   }
@@ -48,7 +48,7 @@ struct blocking_protocol {
     auto& dispatcher = m.sched().dispatcher();
     if (dispatcher.take_processor(m, had)) {
       m.count().begin_busy(os::now_ns());
-      emit(m, event::busy);
+      emit_event(m, event::busy);
       return &f;
     }
     scheduler_hooks::make_runnable(f);

@@ -390,7 +390,7 @@ class dispatcher {
       const locked lock(mutex_);
       if (had_processor) {
         if (any_ready() && !has_surplus()) return after_park::work;
-        emit(m, event::park);
+        emit_event(m, event::park);
         ++m.count().parks;
         idle_.put_processor(*m.proc.replace(nullptr));
       }

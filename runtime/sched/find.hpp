@@ -103,7 +103,7 @@ struct forcer {
       if (!fenced) return forced_sharing::give_up(*d);
       if (!forced_sharing::end(*d, &scheduler_hooks::handles_any)) return;
       ++m.count().exposures;
-      emit(m, event::expose, d->public_count());
+      emit_event(m, event::expose, d->public_count());
       m.count().most_public.raise_to(d->public_count());
     });
     s.forcing().unlock();
@@ -131,7 +131,7 @@ class patience {
     auto& s = m.sched();
     const std::int64_t now = Time::now_ns();
     m.count().begin_looking(now);
-    emit(m, event::looking);
+    emit_event(m, event::looking);
     if (s.all().count() == 1 || s.settings().steal_every_fork) return;  // no owner is held up; or it was asked for
     if (now - m.stolen_at > steal_rule::between_thefts_ns) return;
     while (!needed() && Time::now_ns() - now < steal_rule::between_thefts_ns) Time::pause();
@@ -154,7 +154,7 @@ class patience {
     const std::int64_t now = Time::now_ns();
     const std::int64_t round_took = calm_ ? now - looked_away_until_ : 0;
     const bool small_loops = note_progress(m, only, now);
-    if (small_loops != std::exchange(sees_loops_, small_loops)) emit(m, event::sees_loops, small_loops);
+    if (small_loops != std::exchange(sees_loops_, small_loops)) emit_event(m, event::sees_loops, small_loops);
     const bool fibers = !saw_records && fibers_change(m.sched().all(), only);
     calm_ = small_loops || fibers;
     if (calm_) nothing_since_ = 0;
@@ -421,7 +421,7 @@ struct work_search {
       if (found.stolen.record) {
         m.stolen_at = os::now_ns();
         m.count().begin_busy(m.stolen_at);
-        emit(m, event::busy);
+        emit_event(m, event::busy);
         fiber* const thief = scheduler_hooks::begin(m, found.stolen);
         scheduler_hooks::note_begin(*thief, m.stolen_at);
         return thief;

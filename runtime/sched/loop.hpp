@@ -33,7 +33,7 @@ struct worker_loop {
   static void execute(worker& m, fiber* f) noexcept {
     if (!m.count().busy.runs()) {
       m.count().begin_busy(os::now_ns());
-      emit(m, event::busy);
+      emit_event(m, event::busy);
     }
     while (f) {
       if (m.sched().dispatcher().has_surplus()) [[unlikely]]

@@ -31,7 +31,7 @@ struct owner_steps {
     if (d.share(handled)) {
       if (!eager) m.shared_at = os::now_ns();
       ++m.count().publications;
-      emit(m, event::publish, d.public_count());
+      emit_event(m, event::publish, d.public_count());
       m.count().most_public.raise_to(d.public_count());
     }
     if (d.is_in_handler()) d.request();  // until a push finds that the handler is over

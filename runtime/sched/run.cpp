@@ -45,14 +45,14 @@ void run_from_thread(scheduler& s, job& brought) {
   begin(*first, {nullptr, &brought});
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
-  emit(m, event::job, reinterpret_cast<std::uintptr_t>(brought.body->call));
+  emit_event(m, event::job, reinterpret_cast<std::uintptr_t>(brought.body->call));
   emit_birth(s, *first);
   os::happens_before(&m);  // as in thread_main
   m.begin_light_fences();
   caller_loop::run(brought, m, *first);
   if (m.pace.has_woken()) m.pace.ends(os::now_ns());
   m.end_light_fences();
-  emit(m, event::job_end);
+  emit_event(m, event::job_end);
   if (thread_hooks* const hooks = s.hooks()) hooks->rests(m.hooks_seen, false);
   set_current_worker(nullptr);
   s.threads().give_caller(m);

@@ -131,7 +131,7 @@ fiber* ended(worker& m, fiber& f, void* owner) noexcept {
 
 void scheduler_hooks::make_runnable(fiber& f) noexcept {
   f.becomes(fiber_state::runnable);
-  emit(*current_worker(), event::ready, 0, 0, f.number);
+  emit_event(*current_worker(), event::ready, 0, 0, f.number);
 }
 
 void emit_idle(const processor& p) noexcept { emit_in(*p.traces, event::idle, p.index, 0); }
@@ -159,7 +159,8 @@ void emit_line(const worker& m, fiber& f, std::uintptr_t code) noexcept {
   while (count > 0) {
     fiber& child = *line[--count];
     emit_stack(m.sched().traces(), ring->whose(), child);
-    emit(m, event::child, static_cast<fiber*>(child.as_child.stands_for)->number, count == 0 ? code : 0, child.number);
+    emit_event(m, event::child, static_cast<fiber*>(child.as_child.stands_for)->number, count == 0 ? code : 0,
+               child.number);
   }
 }
 
@@ -169,7 +170,7 @@ void emit_wait(worker& m, const wait_place& place, const void* join) noexcept {
     return;
   emit_line(m, *current_fiber());
   const std::uint64_t text = place.what ? ring->whose().place(place.what, place.at) : 0;
-  emit(m, event::wait, text, number_of(join), current_fiber()->number);
+  emit_event(m, event::wait, text, number_of(join), current_fiber()->number);
 }
 
 void arrive_on_worker() noexcept {
@@ -281,7 +282,7 @@ void resume(fiber& waited) noexcept {
   waited.ready_at = now;
   waited.ready_for = 1;
   waited.becomes(fiber_state::runnable);
-  emit(m, event::ready, waited.urgent, 0, waited.number);
+  emit_event(m, event::ready, waited.urgent, 0, waited.number);
   m.sched().dispatcher().ready(waited, m.proc);
 }
 

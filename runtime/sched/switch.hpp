@@ -82,7 +82,7 @@ bool prepare_to_wait_for_others(worker& m) noexcept;
   // Otherwise left alone: to lock it would order this strand before the next that opens it, as ThreadSanitizer sees it.
   if (&d != &no_deque && d.has_private() && d.share_all(os::handled_exception(*m.exceptions))) {
     ++m.count().publications;
-    emit(m, event::publish, d.public_count());
+    emit_event(m, event::publish, d.public_count());
   }
   m.then = then;
   m.argument = argument;

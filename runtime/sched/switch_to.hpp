@@ -48,7 +48,7 @@ inline void prefetch_later(const processor& p) noexcept {
   m.sched().monitor().attend();
   set_current_fiber(&f);
   set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
-  emit(m, event::run, 0, 0, f.number);
+  emit_event(m, event::run, 0, 0, f.number);
   os::schedule_point();
   os::switch_context(m.native, f.context, *m.exceptions);
   set_current_deque(no_deque);
@@ -60,9 +60,9 @@ inline void prefetch_later(const processor& p) noexcept {
   check_canary(left);
   if (m.then == &ended) {
     const auto* const owner = static_cast<const fiber*>(static_cast<void*>(m.argument));
-    emit(m, event::end, owner ? owner->number + std::uint64_t{1} : 0, 0, left.number);
+    emit_event(m, event::end, owner ? owner->number + std::uint64_t{1} : 0, 0, left.number);
   } else {
-    emit(m, event::off, 0, 0, left.number);
+    emit_event(m, event::off, 0, 0, left.number);
   }
   fiber* next;
   if (m.then == &ended) {

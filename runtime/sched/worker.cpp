@@ -30,7 +30,7 @@ void worker::sleep() noexcept {
   sleeping_.sleep(wakes_at, scheduler_->poller(), polled);
   os::note_rest(false);
   begin_light_fences();
-  emit(*this, event::awake);
+  emit_event(*this, event::awake);
 }
 
 void worker::begin_light_fences() noexcept {

@@ -28,7 +28,7 @@ fiber& strand_of(continuation& rest) noexcept { return static_cast<fiber&>(rest)
   // The thief's stack must not be given to others before the strand leaves it. Nothing else runs on this thread until
   // then.
   emit_line(m, *parent.below);
-  emit(m, event::parent, parent.below->number + std::uint64_t{1}, thief.number + std::uint64_t{1}, parent.number);
+  emit_event(m, event::parent, parent.below->number + std::uint64_t{1}, thief.number + std::uint64_t{1}, parent.number);
   thief.begun = false;
   thief.becomes_at_fork(fiber_state::free);
   release_stacks(m, tuning::stacks_at_hand - 1);

@@ -74,7 +74,7 @@ std::uint64_t table_of(const fork_loop& loop) noexcept {
 outcome go_on_with_loop(continuation& self) noexcept {
   auto& rest = static_cast<loop_rest&>(self);
   fork_loop& loop = rest.of;
-  emit(*current_worker(), event::loop, table_of(loop), 0, current_fiber()->number);
+  emit_event(*current_worker(), event::loop, table_of(loop), 0, current_fiber()->number);
   const std::size_t iterations = protocol::go_on_with(rest);
   os::end_handlers(*current_worker()->exceptions);
   protocol::end_thief(loop, iterations);

@@ -16,7 +16,7 @@ namespace {
 void give_way(worker& m) noexcept {
   if (current_fiber()->keeps_worker || !preemption::prepare(m)) return;
   emit_line(m, *current_fiber());
-  emit(m, event::preempt, 0, 0, current_fiber()->number);
+  emit_event(m, event::preempt, 0, 0, current_fiber()->number);
   come_before_thread(m);
   os::switch_context(current_fiber()->context, m.native);
   arrive_on_worker();

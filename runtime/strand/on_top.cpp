@@ -38,11 +38,11 @@ void run_on_top_until(const Join& until, Proc proc) noexcept {
       fiber& strand = *current_fiber();
       const bool is_outermost = !strand.runs_on_top.replace(true);
       const std::int64_t begun = os::now_ns();
-      emit(m, event::on_top, reinterpret_cast<std::uintptr_t>(stolen_record.joined.body()),
-           reinterpret_cast<std::uintptr_t>(&stolen_record.joined), strand.number);
+      emit_event(m, event::on_top, reinterpret_cast<std::uintptr_t>(stolen_record.joined.body()),
+                 reinterpret_cast<std::uintptr_t>(&stolen_record.joined), strand.number);
       result = os::call_handling(got.handled, [&] { return stolen_record.joined.body()(stolen_record); });
       const std::int64_t time = os::now_ns() - begun;
-      emit(*current_worker(), event::on_top_end, 0, 0, strand.number);
+      emit_event(*current_worker(), event::on_top_end, 0, 0, strand.number);
       tallies& count = current_worker()->count();
       if (is_outermost) {
         strand.runs_on_top = false;
