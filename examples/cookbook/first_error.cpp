@@ -12,8 +12,7 @@
 struct error_group {
   fj::stop_source stop = {};
   std::exception_ptr error = {};
-  // f(token), whose exception stops the group. Only the first request returns true, so one branch alone writes the
-  // error.
+  // f(token), whose exception stops the group. Only the first request returns true: one branch writes the error.
   auto operator()(std::function<void(fj::stop_token)> f) {
     return [this, f] {
       try {
