@@ -10,8 +10,8 @@ sys.dont_write_bytecode = True
 import library_headers  # noqa: E402
 
 # Functions stand unindented; of a declaration the first name before a parenthesis is its own, but for these.
-NOT_ITS_OWN = {"alignas", "asm", "decltype", "explicit", "if", "invocable", "nodiscard", "noexcept", "operator", "requires", "sizeof",
-               "static_assert", "void"}
+NOT_ITS_OWN = {"alignas", "asm", "co_await", "decltype", "explicit", "if", "invocable", "nodiscard", "noexcept", "operator", "requires",
+               "sizeof", "static_assert", "void"}
 
 names = set()
 headers = [library_headers.ROOT / name for name in library_headers.public()]
