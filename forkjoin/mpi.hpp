@@ -17,12 +17,20 @@
 #endif
 #include <mpi.h>
 
+#include <atomic>
 #include <climits>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
 #include <exception>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <random>
 #include <ranges>
 #include <source_location>
 #include <span>
@@ -32,8 +40,13 @@
 #include <utility>
 #include <vector>
 
+#include "forkjoin/detail/function_ref.hpp"
+#include "forkjoin/detail/misuse.hpp"
+#include "forkjoin/go/condition_variable.hpp"
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/wait_options.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/scope.hpp"
 
 namespace fj { inline namespace v0_2 {
 
@@ -328,6 +341,263 @@ class session {
   int exceptions_ = std::uncaught_exceptions();
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0, ranks_ = 0;
+};
+
+/// What run of a steal_pool throws on the ranks where no handler has thrown, if one has on another rank.
+class rank_failed : public std::runtime_error {
+ public:
+  rank_failed(const std::string& text, int rank) : std::runtime_error(text), rank_(rank) {}
+  int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
+};
+
+struct steal_pool_options {
+  /// So many roots that have not begun a rank keeps at most of those that it adds; then add calls the handler itself.
+  std::size_t most_roots = 1'024;
+  /// So many roots are begun at once on a rank; handlers that wait for something count. 0: twice as many as there are
+  /// Ps.
+  std::size_t most_begun = 0;
+  /// The bytes of the longest message of roots, the same on all ranks. Each packed root has to fit, and 8 bytes more.
+  std::size_t message_size = std::size_t{1} << 16;
+};
+
+/// What a rank has done in the last run of a steal_pool.
+struct steal_pool_stats {
+  long begun = 0;      ///< roots that have begun on this rank, without those that add has called itself
+  long given = 0;      ///< roots that went to other ranks
+  long received = 0;   ///< messages of roots from other ranks
+  long waits = 0;      ///< how often the rank had no root
+  long asked = 0;      ///< ranks that it has asked for roots, chosen at random
+  long lifelines = 0;  ///< ranks that it has asked to send roots when they have some
+};
+
+}  // namespace mpi
+
+namespace detail {
+
+/// What a steal pool does whatever its roots are: who asks whom, what is handed on, and when all is over.
+class steal_pool_core {
+ public:
+  steal_pool_core(const steal_pool_core&) = delete;
+  steal_pool_core& operator=(const steal_pool_core&) = delete;
+
+ protected:
+  steal_pool_core(const mpi::session& of, const mpi::steal_pool_options& wanted);
+  ~steal_pool_core() = default;
+
+  // The queue of roots, under lock_.
+  virtual std::size_t size() const noexcept = 0;
+  /// Moves the oldest root to the end of the message; false: it does not fit. Throws what the user's function throws.
+  virtual bool pack_oldest(std::vector<std::byte>& message) = 0;
+  virtual void unpack_all(std::span<const std::byte> message) = 0;
+  virtual void clear() noexcept = 0;
+
+  /// Begins the roots by `begin_roots`, and hands roots on until there are none on any rank. Then collects what the
+  /// ranks found; or throws, on all ranks, if a handler has thrown on one.
+  void run_until_end(function_ref<void()> begin_roots, std::span<const std::byte> mine, std::span<std::byte> all,
+                     std::source_location at);
+  /// Waits for a root, and counts it as begun; false: there will be none any more. Under lock_.
+  bool wait_for_root(std::unique_lock<mutex>& held);
+  void end_root();
+  void fail(std::exception_ptr error);
+  /// The queue has changed, or what the rank waits for. Under lock_.
+  void changed();
+  bool is_full() const noexcept { return runs_ && size() >= options_.most_roots; }
+
+  const mpi::session& mpi_;
+  const mpi::steal_pool_options options_;
+  mutable mutex lock_;
+  std::atomic<bool> failed_{false};
+  mpi::steal_pool_stats stats_;
+
+ private:
+  enum tag : int;
+  struct message_under_way {
+    std::vector<std::byte> data;
+    MPI_Request request;
+  };
+
+  void serve(const stop_token& until);
+  void take_message(int from, int kind, std::span<const std::byte> message);
+  void wait_for_end();
+  bool begins_next() const noexcept;
+  bool is_quiet() const noexcept;
+  void ask_others();
+  std::vector<std::byte> pack_half();
+  void send(int to, tag kind, std::vector<std::byte> data = {});
+  void fail_here(std::exception_ptr error);
+  void fail_by(int rank, std::string text);
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  std::source_location at_;
+  std::minstd_rand random_;
+  condition_variable root_or_end_, quiet_;
+  std::list<message_under_way> under_way_;
+  bool runs_ = false, over_ = false;
+  bool is_waiting_ = false;  // for a root, or for the end of a handler
+  std::size_t most_begun_ = 0;
+  std::size_t running_ = 0;               // roots that have begun and not ended
+  int tries_ = 0;                         // ranks to ask at random before the lifelines
+  bool asked_ = false;                    // one that has not answered
+  int armed_ = 0;                         // of lifelines that owe this rank roots: the sum of how much further they are
+  std::vector<int> owed_;                 // ranks to which this one owes roots
+  std::int64_t sent_ = 0, received_ = 0;  // messages
+  std::exception_ptr error_;
+  int failed_rank_ = -1;
+  std::string failure_;
+};
+
+}  // namespace detail
+
+namespace mpi {
+
+/// Work of which no one knows the shape before, such as a search in a tree, on all ranks of a session. A *root* is a
+/// value of T that stands for a part of the work. A handler does that part: it may fork, and it may add roots in place
+/// of doing all of it. A rank without roots asks others, which hand on the oldest half of those that have not begun.
+///
+///     fj::mpi::steal_pool<node> pool(mpi);
+///     if (mpi.rank() == 0) pool.add(top);
+///     const auto visit = [&](const node& n) { ...; pool.add(child); ...; return 1L; };
+///     const long nodes = pool.run(0L, visit, std::plus<>());  // on all ranks
+///
+/// A root should take a millisecond or more, as a message does: for smaller parts the handler forks. A P that has
+/// nothing else to do begins the newest root, so that a rank keeps few; the handler of a root that is added when there
+/// are options.most_roots runs at once. From other ranks a rank receives roots when it has none, at most half of
+/// most_roots from each that it has asked, which are 1 + log2(ranks).
+///
+/// While handlers compute, messages are answered at their forks and adds, and when they end.
+template <class T>
+class steal_pool : detail::steal_pool_core {
+ public:
+  /// Roots that travel as bytes. Not collective. The session must outlive the pool.
+  explicit steal_pool(const session& of, steal_pool_options options = {})
+    requires std::is_trivially_copyable_v<T> && std::default_initializable<T> && (!std::is_pointer_v<T>)
+      : steal_pool(
+            of,
+            [](const T& root) {
+              const auto bytes = std::as_bytes(std::span(&root, 1));
+              return std::vector<std::byte>(bytes.begin(), bytes.end());
+            },
+            [](std::span<const std::byte> bytes) {
+              T root;
+              std::memcpy(&root, bytes.data(), sizeof(T));
+              return root;
+            },
+            options) {}
+  /// Other roots travel as what `pack` makes of them, and `unpack` makes roots of that. Neither may use the pool.
+  steal_pool(const session& of, std::function<std::vector<std::byte>(const T&)> pack,
+             std::function<T(std::span<const std::byte>)> unpack, steal_pool_options options = {})
+      : steal_pool_core(of, options), pack_(std::move(pack)), unpack_(std::move(unpack)) {}
+
+  /// Adds a root: before run, on any rank, or in a handler and what that forks. In a handler it calls the handler if
+  /// there are options.most_roots. Throws std::bad_alloc.
+  void add(T root) {
+    {
+      const std::lock_guard held(lock_);
+      if (!is_full()) {
+        queue_.push_back(std::move(root));
+        return changed();
+      }
+    }
+    handle_(root);
+  }
+
+  /// Calls handler(root) for each root, until there are none on any rank. Returns on all ranks what combine(a, b)
+  /// makes of the results of all handlers; it is associative and commutative, and `identity` its neutral element, of a
+  /// trivially copyable type. All ranks call run, as a collective operation of the session. Handlers run in the
+  /// caller's runtime; outside of any, in the default one.
+  ///
+  /// If a handler, `combine`, or a function that packs throws, all ranks drop the roots that have not begun. When the
+  /// handlers that run have ended, run throws that exception here, and fj::mpi::rank_failed on ranks where none was
+  /// thrown. Then the pool is empty, and may be used again. Catch it within the session's life: the destructor of a
+  /// session that an exception ends aborts the job. An error of MPI in run ends the job.
+  template <class R, class F, class Op>
+  R run(R identity, F handler, Op combine, std::source_location at = std::source_location::current()) {
+    static_assert(std::is_trivially_copyable_v<R>, "fj::mpi::steal_pool::run: results travel as bytes");
+    return fj::run([&] {
+      result<R> mine{identity};
+      mutex combining;
+      handle_ = [&](T& root) {
+        try {
+          const R found = std::invoke(handler, std::move(root));
+          const std::lock_guard alone(combining);
+          mine.value = combine(mine.value, found);
+        } catch (...) {
+          fail(detail::caught_exception());
+        }
+      };
+      std::vector<result<R>> all(static_cast<std::size_t>(mpi_.ranks()), mine);
+      run_until_end([this] { begin_roots(); }, std::as_bytes(std::span(&mine, 1)),
+                    std::as_writable_bytes(std::span(all)), at);
+      for (const result<R>& each : all) identity = combine(identity, each.value);
+      return identity;
+    });
+  }
+
+  /// Whether a handler has thrown, on any rank, as far as this one knows: a long handler may look, and return early.
+  bool stopped() const noexcept { return failed_.load(std::memory_order_relaxed); }
+  /// Of the last run, on this rank.
+  steal_pool_stats stats() const {
+    const std::lock_guard held(lock_);
+    return stats_;
+  }
+
+ private:
+  template <class R>
+  struct result {  // std::vector<bool> has no bytes to send
+    R value;
+  };
+
+  // The scope's forks: a P that has nothing to do begins the next root.
+  void begin_roots() {
+    scope begun;
+    while (std::optional<T> root = next_root()) {
+      begun.fork([this, root = std::move(*root)]() mutable {
+        handle_(root);
+        end_root();
+      });
+    }
+    begun.join();
+  }
+  // The newest: so the tree is walked in depth, and few roots are kept.
+  std::optional<T> next_root() {
+    std::unique_lock held(lock_);
+    if (!wait_for_root(held)) return std::nullopt;
+    std::optional<T> root(std::move(queue_.back()));
+    queue_.pop_back();
+    return root;
+  }
+
+  std::size_t size() const noexcept override { return queue_.size(); }
+  bool pack_oldest(std::vector<std::byte>& message) override {
+    const std::vector<std::byte> packed = pack_(queue_.front());
+    const std::uint64_t length = packed.size();
+    if (message.size() + sizeof length + packed.size() > options_.message_size) {
+      if (!message.empty()) return false;
+      throw std::length_error("fj::mpi::steal_pool: a root is packed into " + std::to_string(length) +
+                              " bytes, and messages have steal_pool_options::message_size, " +
+                              std::to_string(options_.message_size));
+    }
+    const auto head = std::as_bytes(std::span(&length, 1));
+    message.insert(message.end(), head.begin(), head.end());
+    message.insert(message.end(), packed.begin(), packed.end());
+    queue_.pop_front();
+    return true;
+  }
+  void unpack_all(std::span<const std::byte> message) override {
+    for (std::uint64_t length = 0; !message.empty(); message = message.subspan(sizeof length + length)) {
+      std::memcpy(&length, message.data(), sizeof length);
+      queue_.push_back(unpack_(message.subspan(sizeof length, length)));
+    }
+  }
+  void clear() noexcept override { queue_.clear(); }
+
+  std::function<std::vector<std::byte>(const T&)> pack_;
+  std::function<T(std::span<const std::byte>)> unpack_;
+  std::function<void(T&)> handle_;  // while it runs
+  std::deque<T> queue_;
 };
 
 }  // namespace mpi
