@@ -126,8 +126,9 @@ def check_layers():
     # Tried with wait/ above sched/ in the table of README, without the row of os/io/, with an include of runtime/sched/worker.hpp in
     # forkjoin/scope.hpp, and with one of forkjoin/stop.hpp in forkjoin/abi/run.hpp.
     for name in files("runtime", "forkjoin"):
-        # For programs that have Boost.Asio, senders or an MPI; no other header includes these three.
-        in_os = str(name).startswith(("runtime/os/", "forkjoin/abi/os/")) or str(name) in ("forkjoin/asio.hpp", "forkjoin/execution.hpp", "forkjoin/mpi.hpp")
+        # For programs that have Boost.Asio, senders or an MPI; no other header includes these.
+        in_os = str(name).startswith(("runtime/os/", "forkjoin/abi/os/")) or str(name) in (
+            "forkjoin/asio.hpp", "forkjoin/execution.hpp", "forkjoin/mpi.hpp", "forkjoin/parallel_scheduler.hpp")
         if rank_of(name) is None:
             yield name, 1, "its folder has no place in ORDER"
             continue
@@ -175,7 +176,7 @@ def check_reach():
                 yield name, 1, f"leads to {inner}"
         # Groups of tasks and what go.hpp has are waits.
         waits = pathlib.Path("forkjoin/abi/waiter.hpp")
-        if waits in found and name.parent.name != "go" and name.name not in ("go.hpp", "task_group.hpp", "asio.hpp", "execution.hpp", "mpi.hpp", "forkjoin.hpp"):
+        if waits in found and name.parent.name != "go" and name.name not in ("go.hpp", "task_group.hpp", "asio.hpp", "execution.hpp", "mpi.hpp", "parallel_scheduler.hpp", "forkjoin.hpp"):
             yield name, 1, f"leads to {waits}"
 
 

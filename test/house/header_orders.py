@@ -36,6 +36,7 @@ USES = {
     "parallel_for_2d.hpp": "fj::parallel_for_2d(0, 9, 0, 9, [](int, int) {});",
     "parallel_for_blocks.hpp": "fj::parallel_for_blocks(0, 9, [](int, int) {});",
     "parallel_for_each.hpp": NUMBERS + "fj::parallel_for_each(a, [](int&) {});",
+    "parallel_scheduler.hpp": "static_cast<void>(stdexec::get_parallel_scheduler());",
     "partition.hpp": NUMBERS + "fj::parallel_partition(a, [](int x) { return x > 0; });",
     "policies.hpp": "fj::continuations* x = nullptr; static_cast<void>(x);",
     "reduce.hpp": NUMBERS + "static_cast<void>(fj::parallel_reduce(a, 0, std::plus<>()));",

@@ -7,7 +7,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Headers that a compiler can take only if it has those of another project.
 NEEDS = {"forkjoin/asio.hpp": "boost/asio/async_result.hpp", "forkjoin/execution.hpp": "stdexec/execution.hpp",
-         "forkjoin/mpi.hpp": "mpi.h"}
+         "forkjoin/mpi.hpp": "mpi.h", "forkjoin/parallel_scheduler.hpp": "stdexec/execution.hpp"}
 
 
 def for_programs():

@@ -4,20 +4,25 @@
 // Tried, each fails: a strand that works for the root in the operation state (switch.cpp without run_scheduled) crashes
 // where an operation ends first; a scheduler that never looks at the stop token; a wait that returns when a limit has
 // ended it, before the operation is over; one that does not ask the sender to stop; one whose `end` wakes the first
-// waiter whoever claimed it.
+// waiter whoever claimed it. Of the parallel scheduler: one that never looks at the stop token, keeps its operation on
+// the heap always, or in scratch memory that is too small, or calls `execute` once for a whole block of bulk_unchunked.
 #include "forkjoin/execution.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <coroutine>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <stdexec/execution.hpp>
 #include <string>
@@ -30,6 +35,7 @@
 
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
+#include "forkjoin/parallel_scheduler.hpp"
 #include "test/support.hpp"
 
 namespace ex = stdexec;
@@ -38,6 +44,7 @@ using namespace std::chrono_literals;
 namespace {
 
 std::atomic<long> allocations{0};
+thread_local bool no_memory = false;
 
 long fib(int n) {
   if (n < 2) return n;
@@ -180,6 +187,50 @@ struct detached {
   ex::connect_result_t<fj::scheduler::sender, receiver> operation;
 };
 
+// What a library of senders hands to the backend of its parallel scheduler.
+class proxy final : public ex::parallel_scheduler_replacement::bulk_item_receiver_proxy {
+ public:
+  enum ending { none, value, failure, stop };
+
+  explicit proxy(std::size_t elements = 0) : calls(elements) {}
+
+  void execute(std::size_t first, std::size_t last) noexcept override {
+    if (last - first != 1) in_blocks = true;
+    for (; first < last; ++first) ++calls[first];
+  }
+  void set_value() noexcept override { ended_ = value; }
+  void set_error(std::exception_ptr e) noexcept override {
+    error = std::move(e);
+    ended_ = failure;
+  }
+  void set_stopped() noexcept override { ended_ = stop; }
+
+  ending wait() const {
+    while (ended_ == none) std::this_thread::yield();
+    return ended_;
+  }
+
+  std::vector<int> calls;
+  std::atomic<bool> in_blocks{false};
+  std::exception_ptr error;
+  ex::inplace_stop_source source;
+
+ protected:
+#ifdef TEST_STAND_IN_FOR_SENDERS
+  std::optional<ex::inplace_stop_token> token() const noexcept override { return source.get_token(); }
+#else
+  void __query_env(ex::__type_index query, ex::__type_index type, void* to) const noexcept override {
+    if (query == ex::__mtypeid<ex::get_stop_token_t> && type == ex::__mtypeid<ex::inplace_stop_token>)
+      *static_cast<std::optional<ex::inplace_stop_token>*>(to) = source.get_token();
+  }
+#endif
+
+ private:
+  std::atomic<ending> ended_{none};
+};
+
+auto& parallel_backend() { return *ex::parallel_scheduler_replacement::query_parallel_scheduler_backend(); }
+
 fj::local<long> own_value;
 
 void detached::complete(detached* d) noexcept {
@@ -196,14 +247,17 @@ void detached::complete(detached* d) noexcept {
 
 }  // namespace
 
+#if !defined(FORKJOIN_ADDRESSES_ARE_CHECKED) && !defined(FORKJOIN_RACE_DETECTOR)  // they have their own
 // Not inlined: g++ 12 warns where it sees one of a pair.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
+  if (no_memory) throw std::bad_alloc();
   if (void* const got = std::malloc(bytes)) return got;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#endif
 
 TEST_CASE("execution: the scheduler says what it is") {
   fj::runtime rt(test::with_procs(1)), other(test::with_procs(1));
@@ -495,6 +549,88 @@ TEST_CASE("execution: a long bulk runs on several P, and its branches may wait")
   CHECK(procs == 3);
 }
 
+TEST_CASE("execution: the parallel scheduler is the default runtime") {
+  const auto all_cores = ex::get_parallel_scheduler();
+  static_assert(ex::scheduler<std::remove_cvref_t<decltype(all_cores)>>);
+  CHECK(all_cores == ex::get_parallel_scheduler());
+  const fj::runtime_ref expected = fj::run([] { return fj::this_runtime(); });
+  const auto work = [&] {
+    return ex::schedule(ex::get_parallel_scheduler()) | ex::then([&] {
+             CHECK(fj::this_runtime() == expected);
+             fj::sleep_for(100us);
+             CHECK(fj::go([] { return 7; }).get() == 7);
+             return fib(15);
+           });
+  };
+  fj::runtime other(test::with_procs(2));
+  for (int i = 0; i < test::divided(100); ++i) {
+    CHECK(std::get<0>(ex::sync_wait(work()).value()) == 610);
+    CHECK(fj::wait(work()) == 610);
+    CHECK(fj::run([&] { return fj::wait(work()); }) == 610);
+    CHECK(other.run([&] { return fj::wait(work()); }) == 610);
+  }
+}
+
+TEST_CASE("execution: the parallel scheduler's operations lie in the scratch memory, if it has room") {
+  constexpr std::byte untouched{0xA5};
+  alignas(16) static std::array<std::byte, 2048> memory;
+  for (const std::size_t begin : {0, 16, 17, 20}) {
+    for (const std::size_t size : {0, 1, 72, 152, 280, 1000}) {
+      CAPTURE(begin);
+      CAPTURE(size);
+      memory.fill(untouched);
+      const std::span<std::byte> scratch = std::span(memory).subspan(begin, size);
+      long in_scratch = 0;
+      for (int i = 0; i < test::divided(100); ++i) {
+        proxy one, all(10);
+        const long before = allocations;
+        parallel_backend().schedule(one, scratch);
+        CHECK(one.wait() == proxy::value);
+        in_scratch += allocations == before;
+        parallel_backend().schedule_bulk_chunked(10, all, scratch);
+        CHECK(all.wait() == proxy::value);
+        CHECK(all.calls == std::vector<int>(10, 1));
+      }
+      const auto touched = [&](std::size_t first, std::size_t last) {
+        return std::count(&memory[first], &memory[last], untouched) != static_cast<std::ptrdiff_t>(last - first);
+      };
+      CHECK(!touched(0, begin));
+      CHECK(!touched(begin + size, memory.size() - 1));
+      if (size < 200) CHECK(in_scratch == (test::sanitized ? test::divided(100) : 0));
+      if (size == 1000) CHECK(in_scratch > test::divided(100) / 2);  // the runtime itself allocates at times
+    }
+  }
+  if (test::sanitized) return;
+  // Without memory its error comes.
+  proxy refused;
+  no_memory = true;
+  parallel_backend().schedule(refused, {});
+  no_memory = false;
+  CHECK(refused.wait() == proxy::failure);
+  CHECK_THROWS_AS(std::rethrow_exception(refused.error), std::bad_alloc);
+}
+
+TEST_CASE("execution: the parallel scheduler's bulks are loops of the library") {
+  for (const std::size_t n : {0, 1, 7, 100'000}) {
+    CAPTURE(n);
+    const std::vector<int> once(n, 1);
+    proxy chunked(n), unchunked(n);
+    parallel_backend().schedule_bulk_chunked(n, chunked, {});
+    parallel_backend().schedule_bulk_unchunked(n, unchunked, {});
+    CHECK(chunked.wait() == proxy::value);
+    CHECK(unchunked.wait() == proxy::value);
+    CHECK(chunked.calls == once);
+    CHECK(unchunked.calls == once);
+    CHECK(!unchunked.in_blocks);
+    if (n > 1000) CHECK(chunked.in_blocks);  // a short loop may have blocks of one element
+  }
+  proxy stopped(7);
+  stopped.source.request_stop();
+  parallel_backend().schedule_bulk_chunked(7, stopped, {});
+  CHECK(stopped.wait() == proxy::stop);
+  CHECK(stopped.calls == std::vector<int>(7));
+}
+
 TEST_CASE("execution: any coroutine may await a future and a scheduler") {
   for (const unsigned p : {1u, 2u, 8u}) {
     CAPTURE(p);
@@ -568,6 +704,24 @@ TEST_CASE("execution: algorithms of a whole library of senders") {
     fj::wait(on_it() | ex::bulk(ex::par, 1000, [&](int i) { ++calls[static_cast<std::size_t>(i)]; }));
     CHECK(calls == std::vector<int>(1000, 1));
     CHECK(fj::wait(ex::starts_on(rt.scheduler(), ex::just() | ex::then([] { return fj::this_proc() >= 0; }))));
+  }
+  // The same of the parallel scheduler.
+  const auto on_all = [] { return ex::schedule(ex::get_parallel_scheduler()); };
+  CHECK(ex::sync_wait(ex::when_all(on_all() | ex::then([] { return fib(10); }),
+                                   on_all() | ex::then([] { return fib(11); }))) == std::tuple(55, 89));
+  CHECK_THROWS_AS(ex::sync_wait(on_all() | ex::then([] { throw 5; })), int);
+  for (const int n : {0, 1, 1000}) {
+    std::vector<int> calls(static_cast<std::size_t>(n));
+    const auto call = [&](int i, int by) { calls[static_cast<std::size_t>(i)] += by; };
+    ex::sync_wait(on_all() | ex::then([] { return 1; }) | ex::bulk(ex::par, n, call));
+    ex::sync_wait(on_all() | ex::then([] { return 2; }) | ex::bulk_unchunked(ex::par, n, call));
+    ex::sync_wait(on_all() | ex::then([] { return 4; }) | ex::bulk_unchunked(ex::seq, n, call));
+    fj::run([&] {
+      fj::wait(on_all() | ex::then([] { return 8; }) | ex::bulk_chunked(ex::par, n, [&](int first, int last, int by) {
+                 for (; first < last; ++first) call(first, by);
+               }));
+    });
+    CHECK(calls == std::vector<int>(calls.size(), 15));
   }
 }
 

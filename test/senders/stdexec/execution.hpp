@@ -10,8 +10,10 @@
 #include <exception>
 #include <functional>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -609,6 +611,93 @@ struct bulk_chunked_t : bulk_tag<bulk_chunked_t> {};
 struct bulk_unchunked_t : bulk_tag<bulk_unchunked_t> {};
 inline constexpr bulk_chunked_t bulk_chunked;
 inline constexpr bulk_unchunked_t bulk_unchunked;
+
+// The parallel scheduler, over the backend that the program has.
+
+#ifndef STDEXEC_PARALLEL_SCHEDULER_SCHEDULE_OP_SIZE
+#define STDEXEC_PARALLEL_SCHEDULER_SCHEDULE_OP_SIZE 72
+#endif
+
+namespace parallel_scheduler_replacement {
+
+struct receiver_proxy {
+  virtual ~receiver_proxy() = default;
+  virtual void set_value() noexcept = 0;
+  virtual void set_error(std::exception_ptr error) noexcept = 0;
+  virtual void set_stopped() noexcept = 0;
+  template <class Token>
+  std::optional<Token> try_query(get_stop_token_t) const noexcept {
+    return token();
+  }
+
+ protected:
+  virtual std::optional<inplace_stop_token> token() const noexcept = 0;
+};
+struct bulk_item_receiver_proxy : receiver_proxy {
+  virtual void execute(std::size_t first, std::size_t last) noexcept = 0;
+};
+struct parallel_scheduler_backend {
+  virtual ~parallel_scheduler_backend() = default;
+  virtual void schedule(receiver_proxy& to, std::span<std::byte> scratch) noexcept = 0;
+  virtual void schedule_bulk_chunked(std::size_t count, bulk_item_receiver_proxy& to,
+                                     std::span<std::byte> scratch) noexcept = 0;
+  virtual void schedule_bulk_unchunked(std::size_t count, bulk_item_receiver_proxy& to,
+                                       std::span<std::byte> scratch) noexcept = 0;
+};
+
+std::shared_ptr<parallel_scheduler_backend> query_parallel_scheduler_backend();
+
+}  // namespace parallel_scheduler_replacement
+
+class parallel_scheduler {
+ public:
+  using scheduler_concept = scheduler_tag;
+  using backend = std::shared_ptr<parallel_scheduler_replacement::parallel_scheduler_backend>;
+
+  explicit parallel_scheduler(backend by) : by_(std::move(by)) {}
+
+  template <class Receiver>
+  struct operation : parallel_scheduler_replacement::receiver_proxy {
+    using operation_state_concept = operation_state_tag;
+    operation(backend on, Receiver r) : by(std::move(on)), to(std::move(r)) {}
+    operation(operation&&) = delete;
+    void start() & noexcept { by->schedule(*this, scratch); }
+    void set_value() noexcept override { stdexec::set_value(std::move(to)); }
+    void set_error(std::exception_ptr error) noexcept override { stdexec::set_error(std::move(to), std::move(error)); }
+    void set_stopped() noexcept override { stdexec::set_stopped(std::move(to)); }
+    std::optional<inplace_stop_token> token() const noexcept override {
+      if constexpr (std::is_same_v<stop_token_of_t<env_of_t<Receiver>>, inplace_stop_token>) {
+        return stdexec::get_stop_token(stdexec::get_env(to));
+      } else {
+        return std::nullopt;
+      }
+    }
+    backend by;
+    Receiver to;
+    alignas(8) std::byte scratch[STDEXEC_PARALLEL_SCHEDULER_SCHEDULE_OP_SIZE];
+  };
+  struct sender {
+    using sender_concept = sender_tag;
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() noexcept {
+      return completion_signatures<set_value_t(), set_stopped_t(), set_error_t(std::exception_ptr)>();
+    }
+    template <class Receiver>
+    operation<Receiver> connect(Receiver r) const {
+      return {by, std::move(r)};
+    }
+    backend by;
+  };
+  sender schedule() const noexcept { return {by_}; }
+  bool operator==(const parallel_scheduler&) const noexcept = default;
+
+ private:
+  backend by_;
+};
+
+inline parallel_scheduler get_parallel_scheduler() {
+  return parallel_scheduler(parallel_scheduler_replacement::query_parallel_scheduler_backend());
+}
 
 // sync_wait.
 
