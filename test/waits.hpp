@@ -2,6 +2,7 @@
 // every one, so a new wait is a new row.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -11,9 +12,65 @@
 #include <utility>
 #include <vector>
 
+#include "forkjoin/execution.hpp"
 #include "forkjoin/go.hpp"
 
 namespace test {
+
+/// A sender's event. Operations complete once it is open, or if they are asked to stop after they have started; one at
+/// a time.
+class gate {
+ public:
+  void open() noexcept {
+    if (operation_base* const waits = waits_.exchange(&opened_)) waits->complete();
+  }
+
+  struct operation_base {
+    virtual void complete() noexcept {}
+  };
+  struct sender {
+    using sender_concept = stdexec::sender_tag;
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() noexcept {
+      return stdexec::completion_signatures<stdexec::set_value_t(), stdexec::set_stopped_t()>();
+    }
+    template <class Receiver>
+    struct operation final : operation_base {
+      using operation_state_concept = stdexec::operation_state_tag;
+      operation(gate& g, Receiver r) : of(g), to(std::move(r)) {}
+      operation(operation&&) = delete;
+      void start() & noexcept {
+        stops.emplace(stdexec::get_stop_token(stdexec::get_env(to)), on_stop{*this});
+        operation_base* shut = nullptr;
+        if (!of.waits_.compare_exchange_strong(shut, this)) complete();
+      }
+      void complete() noexcept override {
+        stops.reset();
+        stdexec::set_value(std::move(to));
+      }
+      struct on_stop {
+        operation& o;
+        void operator()() const noexcept {
+          operation_base* expected = &o;
+          if (o.of.waits_.compare_exchange_strong(expected, nullptr)) stdexec::set_stopped(std::move(o.to));
+        }
+      };
+      gate& of;
+      Receiver to;
+      std::optional<stdexec::inplace_stop_callback<on_stop>> stops;
+    };
+    template <class Receiver>
+    operation<Receiver> connect(Receiver r) const {
+      return {*of, std::move(r)};
+    }
+    gate* of;
+  };
+  sender when_open() noexcept { return {this}; }
+
+ private:
+  operation_base opened_;
+  std::atomic<operation_base*> waits_{nullptr};
+};
 
 /// A wait for an object of its own, which is shut at first.
 struct way_to_wait {
@@ -158,6 +215,10 @@ inline const std::vector<way_to_wait (*)()> ways_to_wait{
       const auto all = std::make_shared<std::vector<fj::future<int>>>();
       all->push_back(p->get_future());
       return way_to_wait{"fj::wait_any", [=](auto limit) { fj::wait_any(*all, limit); }, [=] { p->set_value(1); }};
+    },
+    [] {
+      const auto g = std::make_shared<gate>();
+      return way_to_wait{"fj::wait", [=](auto limit) { fj::wait(g->when_open(), limit); }, [=] { g->open(); }};
     },
 };
 
