@@ -135,11 +135,13 @@ class bulk_receiver {
     if constexpr (Loop::template is_nothrow<std::remove_reference_t<Values>...>()) {
       loop_.run(values...);
     } else {
+      std::exception_ptr error;
       try {
         loop_.run(values...);
       } catch (...) {
-        return ex::set_error(std::move(to_), std::current_exception());
+        error = std::current_exception();
       }
+      if (error) return ex::set_error(std::move(to_), std::move(error));  // not in the handler, which keeps it, too
     }
     ex::set_value(std::move(to_), std::forward<Values>(values)...);
   }

@@ -90,7 +90,10 @@ void run_body(job& whose) noexcept {
 [[gnu::noinline]] void run_scheduled(fiber& f) noexcept {
   const job& queued = *f.whose;
   operation_body body = static_cast<const operation_body&>(*queued.body);
-  job own(&body);
+  job own = [&] {
+    const os::unseen_by_detector pause;  // a worker that this strand leaves writes to it, on its native stack
+    return job(&body);
+  }();
   own.handled = nullptr;
   own.ended = queued.ended;
   own.scheduled = true;
