@@ -50,6 +50,7 @@ STEPS = [
     Step("trees", ["bench", "--trees"], 15, ["bench", "--trees", "--trees", "25", "--seeds", "3", "--no-shapes"], 2, simulated=True),
     Step("adaptive", ["bench", "--trees", "--adaptive"], 10, ["bench", "--trees", "--adaptive", "--trees", "10", "--seeds", "1"], 1, simulated=True),
     Step("flat", ["bench", "--trees", "--flat"], 10, ["bench", "--trees", "--flat", "--seeds", "1"], 3, simulated=True),
+    Step("locality", ["bench", "locality"], 1, ["bench", "locality", "--rounds", "5"], 1),
     Step("peers", ["bench", "--peers", "PEERS", "--compilers", "both"], 9),
     Step("league", ["bench", "--peers", "PEERS", "--league"], 5),
     *(Step(name, ["bench", name, "--peers"], 2) for name in ("talk", "echo", "handover")),

@@ -17,7 +17,7 @@ from peers.tables import best_ways, league as league_of
 from report import axes, marks
 from report.recorded import (PROCS, beside_omp, build_of, compilers, deciding, fastest_other, forked_over_plain, mean, ours, problem_of, sides,
                              times_of_go, version)
-from report.waits import Adaptive, Space, Trees, Waits
+from report.waits import Adaptive, Locality, Space, Trees, Waits
 
 PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "bench/TREES.md",
          "bench/FIGURES.md", "forkjoin/guide/performance.md", "runtime/README.md")
@@ -260,6 +260,13 @@ def forms(figures):
     return grid(*Adaptive(figures.files["adaptive"]).forms())
 
 
+def locality(figures):
+    of = Locality(figures.files["locality"])
+    environment = of.report["environment"]
+    return grid(*of.table()) + "\n" + folded(f"{environment['cpu']}, two virtual processors; {of.report['settings']['rounds']} rounds; commit "
+                                             f"{environment['commit'][:7]}.")
+
+
 def where(trees):
     environment = trees.report["environment"]
     return folded(f"Simulated, {trees.settings['seeds']} schedules of each tree, {min(trees.settings['seeds'], 3)} on 64 Ps; commit {environment['commit'][:7]}.")
@@ -353,7 +360,7 @@ def handover(figures):
 
 
 BLOCKS = {of.__name__: of for of in (measured, losses, means, beside, kernels, goals, fib, effects, policies, counters, trees, picture, slack,
-                                     lengths, children, adaptive, forms, lateness, memory, bounds, league, peers, libraries, talk, echo,
+                                     lengths, children, adaptive, forms, locality, lateness, memory, bounds, league, peers, libraries, talk, echo,
                                      handover)}
 
 

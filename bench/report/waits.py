@@ -220,6 +220,23 @@ class Adaptive:
                           self.FORMS)
 
 
+class Locality:
+    """What a theft moves, on two Ps."""
+
+    KINDS = {"caller": "the caller", "child": "each child"}
+
+    def __init__(self, report):
+        self.report = report
+        self.found = {(row["kind"], row["bytes"]): row for row in report["results"] if row["procs"] == 2}
+
+    def table(self):
+        return (["the data are of", "bytes", "continuations, ms", "tasks' time over continuations'", "last child first, leaves its stack (`last_leave`)",
+                 "continuations once more", "thefts in 64 forks, continuations / tasks"],
+                [[self.KINDS[kind], f"{size:,}", f"{Figure(row['ns']['continuations']).median / 1e6:.2f}",
+                  *(times(row["times"][way]) for way in ("tasks", "last_leave", "again")),
+                  pair("{:.0f}", [row["thefts"][way] for way in PAIR])] for (kind, size), row in self.found.items()])
+
+
 class Trees:
     def __init__(self, report):
         self.report = report
