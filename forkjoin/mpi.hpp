@@ -377,7 +377,7 @@ struct steal_pool_stats {
 
 namespace detail {
 
-/// What a steal pool does whatever its roots are: who asks whom, what is handed on, and when all is over.
+/// What a steal pool does whatever its roots are: which rank asks which, what is handed on, and when all is over.
 class steal_pool_core {
  public:
   steal_pool_core(const steal_pool_core&) = delete;

@@ -1,5 +1,5 @@
-// A call that a fiber of a runtime is to make, in memory of whoever schedules it: what <forkjoin/execution.hpp> is made
-// of.
+// A call that a fiber of a runtime is to make, in memory of the operation that it is for: what <forkjoin/execution.hpp>
+// is made of.
 #pragma once
 
 #include <cstddef>
