@@ -202,6 +202,7 @@ struct completed {
 /// Waits for one of them, which is MPI_REQUEST_NULL then; the others are as before. Errors: as wait.
 completed wait_any(std::span<MPI_Request> requests, wait_options options = {});
 
+/// For the constructor of fj::mpi::session.
 struct session_options {
   /// The session takes a copy of this communicator: its messages meet no others.
   MPI_Comm communicator = MPI_COMM_WORLD;
@@ -353,6 +354,7 @@ class rank_failed : public std::runtime_error {
   int rank_;
 };
 
+/// For the constructor of fj::mpi::steal_pool.
 struct steal_pool_options {
   /// So many roots that have not begun a rank keeps at most of those that it adds; then add calls the handler itself.
   std::size_t most_roots = 1'024;

@@ -26,9 +26,14 @@ def every():
     return sorted(name for name in runtime if not name.startswith("runtime/precompiled/")) + public()
 
 
+def without_detail_alone(text):
+    """Without the blocks that open fj and detail at once."""
+    return re.sub(r"(?ms)^namespace fj \{ inline namespace \w+ \{ namespace detail \{.*?^\}\}\}+  // namespace fj::\w+::detail[\w:]*$", "", text)
+
+
 def declared(header):
     """The names that a header declares in fj itself, each with its kind: class, template of a class, alias, or function."""
-    text = (ROOT / header).read_text()
+    text = without_detail_alone((ROOT / header).read_text())
     text = re.sub(r"(?m)^namespace detail \{\n(?:struct \w+;.*\n)*\}$", "", text)
     text = re.sub(r"(?ms)^namespace detail \{.*?^\}  // namespace detail$", "", text)
     text = re.sub(r"(?s)\[\[.*?\]\] ?|\"(\\.|[^\"\\\n])*\"", "", text)
@@ -38,9 +43,15 @@ def declared(header):
     names |= dict.fromkeys(re.findall(r"(?m)^using (\w+) =", text), "alias")
     for line in re.findall(r"(?m)^[A-Za-z].*$", text):
         if not re.match(r"(class|struct|enum|template|namespace|using)\b", line):
-            if name := re.search(r"(?<![:\w])(?!requires|noexcept|explicit)([a-z]\w*)\(", line):
+            if name := re.search(r"(?<![:\w])(?<!operator )(?!requires|noexcept|explicit)([a-z]\w*)\(", line):
                 names[name[1]] = "function"
     return names
+
+
+def within(header):
+    """What a header's names bear between fj:: and themselves: `mpi::` in mpi.hpp, mostly nothing."""
+    inner = re.search(r"(?m)^namespace (?!detail\b)(\w+) \{$", (ROOT / header).read_text())
+    return f"{inner[1]}::" if inner else ""
 
 
 def that_compile(headers, compiler):

@@ -60,7 +60,8 @@ with tempfile.TemporaryDirectory() as folder:
     for name, text in ((file.name, file.read_text()) for file in site.glob("search/all_*.js")):
         for link in re.findall(r"'\.\./([^']+)'", text):
             pages.setdefault(f"search/{name}", page("")).links.append(f"../{link}")
-        found.update(re.findall(r"(?m)^ *\['\w+',\['(\w+)',.*,1,'fj['&:]", text))
+        for name, its in re.findall(r"(?m)^ *\['\w+',\['(\w+)',(.*)\]\]", text):
+            found.update(f"{inner}{name}" for inner in ("", "mpi::") if re.search(rf",1,'fj(?:::|(?=['&])){inner.removesuffix('::')}", its))
     for name, of in pages.items():
         breaches += [f"{name}: {link} comes from the network" for link in of.loaded]
         for link in set(of.links):
@@ -90,12 +91,13 @@ with tempfile.TemporaryDirectory() as folder:
             if path in make_site.sources() and f"{make_site.source_id(path)}.html" not in pages[f"{make_site.page_id(name)}.html"].links:
                 breaches.append(f"{name} does not link {path}")
     reference = "".join(file.read_text() for file in site.glob("*.html") if re.match("(group|class|struct)_", file.name))
-    functions = {name for header in make_site.all_names() if header.endswith(".hpp")
+    functions = {library_headers.within(header) + name for header in make_site.all_names() if header.endswith(".hpp")
                  for name, kind in library_headers.declared(header).items() if kind == "function"}
     breaches += [f"no example uses fj::{name}" for name in sorted(functions - set(make_site.uses()))]
     if (there := reference.count("<dt>Example</dt>")) < len(functions):
         breaches.append(f"the reference has {there} examples, for {len(functions)} functions")
-    names = {name for header in make_site.all_names() if header.endswith(".hpp") for name in library_headers.declared(header)}
+    names = {library_headers.within(header) + name for header in make_site.all_names() if header.endswith(".hpp")
+             for name in library_headers.declared(header)}
     if len(names) < 100:
         breaches.append(f"only {len(names)} names: are they declared in another way now?")
     breaches += [f"the search does not find {name}" for name in sorted(names - found)]

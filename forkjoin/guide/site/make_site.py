@@ -34,6 +34,12 @@ PLAIN = {
     "detail::no_deadline": "std::chrono::steady_clock::time_point::max()",
     "detail::result_of<F>": "std::invoke_result_t<F&>",
     "detail::token_pointer": "const stop_token*",
+    "detail::schedule_operation<Receiver>": "auto",
+    "detail::scheduler_domain": "auto",
+    "detail::scheduler_awaiter": "auto",
+    "detail::future_awaiter<T>": "auto",
+    "namespace ex = detail::ex;": "namespace ex = std::execution;",
+    "detail::ex::": "std::execution::",
 }
 
 # --- Markdown ---
@@ -217,12 +223,12 @@ def statement_at(lines, at):
 
 @functools.cache
 def uses():
-    """For each name of fj that examples use: the programs, and the statement to show: of the first program that has a short one."""
+    """For each name of fj and of fj::mpi that examples use: the programs, and the statement to show: of the first program that has a short one."""
     found = {}
     for name in examples():
         lines = (ROOT / name).read_text().splitlines()
         for at, line in enumerate(lines):
-            for used in re.findall(r"\bfj::(\w+)", line.partition("//")[0]):
+            for used in re.findall(r"\bfj::((?:mpi::)?\w+)", line.partition("//")[0]):
                 programs, shown = found.setdefault(used, ([], None))
                 if name not in programs:
                     programs.append(name)
@@ -294,11 +300,11 @@ def filter_page(name):
         # The navigation would list the first page's sections before all other pages.
         return f'{marks} <a id="{anchor}"></a>{text}' if name == MAIN else f"{marks} {text} {{#{anchor}}}"
 
-    def span(found):  # Doxygen takes ::name for a link, also in code
-        if not re.search(r"(?<![\w>])::", found[0]):
+    def span(found):  # Doxygen takes ::name for a link, also in code, and a quote for the end of the code
+        if not re.search(r"(?<![\w>])::|'", found[0]):
             return found[0]
         inner = re.sub(r"[\\@#%]|::", r"\\\g<0>", found[0].strip("`"))
-        return f"<code>{html.escape(inner)}</code>"
+        return f"<code>{html.escape(inner, quote=False)}</code>"
 
     def prose(text):
         text = re.sub(SPAN, span, change_links(text, link))
@@ -329,8 +335,8 @@ def share_docstrings(text):
     return "\n".join(lines) + "\n"
 
 
-def add_examples(text, names):
-    """Adds an example to the first docstring of each of these names, and of each member function of these classes."""
+def add_examples(text, names, within=""):
+    """Adds an example to the first docstring of each of these names of fj::`within`, and of each member function of these classes."""
     done = set()
 
     def add(found):
@@ -340,7 +346,7 @@ def add_examples(text, names):
             here = rf"\b(?:class|struct|using) (?:\[\[.*\]\] )?{name}\b|(?<![:\w.]){name}\("
             if name not in done and re.search(here, declaration):
                 done.add(name)
-                lines += example_of(*uses().get(name, ([], None)))
+                lines += example_of(*uses().get(within + name, ([], None)))
         return docstring + "".join(f"/// {line}".rstrip() + "\n" for line in ([""] if lines else []) + lines) + declaration
 
     def add_to_members(block):
@@ -350,7 +356,7 @@ def add_examples(text, names):
             if not name or name[1] == block[1] or (block[1], name[1]) in done:
                 return found[0]
             done.add((block[1], name[1]))
-            lines = example_of(*uses_of_member(block[1], name[1]))
+            lines = example_of(*uses_of_member(within + block[1], name[1]))
             return docstring + "".join(f"  /// {line}".rstrip() + "\n" for line in ([""] if lines else []) + lines) + declaration
 
         return re.sub(r"(?m)^((?:  ///(?!<).*\n)+)((?:  template <.*\n(?:    .*\n)*)?  [^/\s}][^;{]*[;{])", add_to_member, block[0])
@@ -360,8 +366,10 @@ def add_examples(text, names):
 
 
 def filter_header(name):
-    text = (ROOT / name).read_text()
-    text = text[:text.rindex("}}  // namespace fj")]  # what follows is in other libraries' namespaces
+    text = library_headers.without_detail_alone((ROOT / name).read_text())
+    text, _, _ = text.rpartition("}}  // namespace fj")  # what follows is in other libraries' namespaces
+    if not text:
+        return ""
     text = re.sub(r"(?m)^#(.*\\\n)*.*\n", "", text)
     text = re.sub(r"(?ms)^namespace detail \{\n([^{}]*\}$|.*?^\}  // namespace detail$)", "", text)
     text = re.sub(r"(?m)^( *///<? ?)(?!    )(.*)$", lambda line: line[1] + escape(line[2]), text)
@@ -373,9 +381,10 @@ def filter_header(name):
         text = text.replace(inner, plain)
     text = re.sub(r"(?m)^ *(template .*\n *)?friend (?!bool).*\n", "", text)
     text = share_docstrings(re.sub(r"(?m)^( *)friend bool", r"\n\1bool", text))
-    text = add_examples(text, library_headers.declared(name))
-    begin = f"namespace fj {{\n/// @addtogroup {group_id(name)}\n/// @{{"
-    return re.sub(r"namespace fj \{ inline namespace \w+ \{", begin, text) + "/// @}\n}\n"
+    text = add_examples(text, library_headers.declared(name), library_headers.within(name))
+    begin, end = f"/// @addtogroup {group_id(name)}\n/// @{{", "/// @}"
+    text = re.sub(r"(?ms)^(namespace (\w+) \{)$(.*?)^(\}  // namespace \2)$", rf"\1\n{begin}\3{end}\n\4", text)  # a group ends with it
+    return re.sub(r"namespace fj \{ inline namespace \w+ \{", f"namespace fj {{\n{begin}", text) + f"{end}\n}}\n"
 
 
 # --- the site ---
