@@ -330,11 +330,16 @@ class dispatcher {
     if (!m.spinning.replace(true)) parking_.start_spinning();
   }
 
-  /// It found something, if it looked at all. No worker was woken while it spun, so another looks for more if need be.
+  /// It found something, if it looked at all. No worker was woken while it spun, so another looks for more, unless this
+  /// one has all that there is. A worker woken for nothing would spin where the thread runs that a brief job answers.
   void stop_spinning(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!m.spinning.replace(false)) return;
     parking_.stop_spinning();
-    wake();
+    if (parking_.should_wake()) {
+      // It may have marked its own deque as watched, and looks at it no more.
+      m.proc->active.load(std::memory_order_relaxed)->request();
+      if (!found_all(m)) wake();
+    }
     attend_urgent();
   }
 
@@ -582,6 +587,14 @@ class dispatcher {
     } else if (!timekeeper_.covers_all()) {
       wake(then);
     }
+  }
+
+  // Whether a worker that spun has found all that there is: no other holds a P, so no other may fork, and nothing waits
+  // for a P, a time or a descriptor. All is loaded seq_cst, after --spinning: who relied on this worker stored before.
+  // What it has found forks on a deque that has a request, so it attends, and wakes. PARKING.md, case 14.
+  bool found_all(worker& m) const noexcept {
+    return parking_.unheld() + 1 == static_cast<int>(all_.count()) && !any_ready() && m.proc->queue.empty() &&
+           !timekeeper_.awaits_any();
   }
 
   match match_idle() noexcept FORKJOIN_EXCLUDES(mutex_) {

@@ -46,7 +46,10 @@ template <setting with>
 class parking_workers : public scheduling_scenario, private steps {
  public:
   parking_workers() {
-    for (auto& d : deques_) d.emplace(never_pushed_, with.eager);
+    for (auto& d : deques_) {
+      d.emplace(never_pushed_, with.eager);
+      if (with.quiet) d->records.progress().make();  // by a strand that was there before
+    }
     for (unsigned i = 0; i < with.procs; ++i) {
       scheduler_.all()[i].active.store(&deques_[i]->records, std::memory_order_relaxed);
       if (wanders) scheduler_.all()[i].spare_deque = &deques_[with.procs + i]->records;
@@ -131,7 +134,7 @@ class parking_workers : public scheduling_scenario, private steps {
 
   static bool holds_processor(role r) {
     return r == role::owner || r == role::runner || r == role::leaver || r == role::wanderer || r == role::talker ||
-           r == role::timed || r == role::timed_leaver || r == role::polling;
+           r == role::timed || r == role::timed_leaver || r == role::leaving_waker || r == role::polling;
   }
   static bool is_caller(unsigned i) {
     return with.roles[i] == role::caller || with.roles[i] == role::visitor || with.roles[i] == role::resting ||
@@ -181,7 +184,11 @@ class parking_workers : public scheduling_scenario, private steps {
       case role::leaver:
         if (with.late) wait_until([&] { return joined_; });
         return go().hand_over(m, any_of(2) ? waker::sleeps : waker::goes_on);
+      case role::leaving_waker:
+        go().hand_over(m, waker::goes_on);
+        [[fallthrough]];
       case role::waker:
+        if (with.quiet) return go().ready(mine.strand);
         if (runs_for_caller) wait_until([&] { return jobs_[1].begun; });
         for (unsigned i = 0; i < with.endless; ++i) {
           ready_[i].whose = &mine.whole;
@@ -446,6 +453,9 @@ const named_scenario scenarios[] = {
     {"timers_leave", 300'000,
      &make<
          parking_workers<setting{.roles = {role::timed_leaver, role::worker}, .procs = 1, .ending = 0, .endless = 1}>>},
+    {"timers_ready", 300'000,
+     &make<parking_workers<setting{
+         .roles = {role::timed, role::sleeper, role::leaving_waker}, .ending = 0, .endless = 1}>>},
     {"poll", 400'000,
      &make<parking_workers<setting{.roles = {role::polling, role::worker}, .ending = 0, .endless = 1}>>},
     {"poll_two", 400'000,
@@ -455,6 +465,9 @@ const named_scenario scenarios[] = {
     {"quiet_two", 400'000,
      &make<parking_workers<setting{
          .roles = {role::owner, role::worker, role::worker}, .procs = 3, .ending = 0, .endless = 2, .quiet = true}>>},
+    {"quiet_ready", 400'000,
+     &make<parking_workers<setting{
+         .roles = {role::waker, role::worker, role::sleeper}, .ending = 0, .endless = 1, .quiet = true}>>},
     {"resize", 600'000, &make<parking_workers<setting{.roles = {role::owner, role::worker, role::resizer}}>>},
     {"resize_eager", 200'000,
      &make<parking_workers<setting{.roles = {role::owner, role::worker, role::resizer}, .eager = true}>>},

@@ -7,13 +7,14 @@ namespace model {
 
 enum class role {
   absent,
-  owner,    ///< a worker on which a strand has begun
-  caller,   ///< a thread that brings a job and sleeps until it is over
-  resting,  ///< a caller whose job has all its work on a runner
-  runner,   ///< a worker on which a strand of that job has begun, once the caller sleeps
-  visitor,  ///< a caller whose job does nothing
-  leaver,   ///< a caller that holds a P, has nothing to do, and gives it up
-  waker,    ///< no worker: makes fibers ready
+  owner,          ///< a worker on which a strand has begun
+  caller,         ///< a thread that brings a job and sleeps until it is over
+  resting,        ///< a caller whose job has all its work on a runner
+  runner,         ///< a worker on which a strand of that job has begun, once the caller sleeps
+  visitor,        ///< a caller whose job does nothing
+  leaver,         ///< a caller that holds a P, has nothing to do, and gives it up
+  waker,          ///< no worker: makes fibers ready
+  leaving_waker,  ///< a caller that gives up its P, and then makes fibers ready
   talker,   ///< a worker with a strand that makes fibers ready, of the caller's job if there is one, and works for ever
   worker,   ///< has work, looks for work, or sleeps
   sleeper,  ///< sleeps
