@@ -44,6 +44,7 @@ namespace ex = stdexec;
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "forkjoin/abi/scheduled_call.hpp"
 #include "forkjoin/abi/waiter.hpp"
+#include "forkjoin/detail/operation_wait.hpp"
 #include "forkjoin/go/future.hpp"
 #include "forkjoin/go/wait_options.hpp"
 #include "forkjoin/parallel_for_blocks.hpp"
@@ -352,8 +353,7 @@ template <class Values>
 class sender_wait {
  public:
   /// Errors: as the constructor of a waiter.
-  sender_wait(fj::scheduler here, const wait_options& options)
-      : here_(here), first_(limits_of(options, "fj::wait")), last_({.place = {"fj::wait", options.at}}) {}
+  sender_wait(fj::scheduler here, const wait_options& options) : here_(here), wait_(limits_of(options, "fj::wait")) {}
   sender_wait(const sender_wait&) = delete;
   sender_wait& operator=(const sender_wait&) = delete;
 
@@ -367,7 +367,7 @@ class sender_wait {
     } catch (...) {
       error_ = std::current_exception();
     }
-    end();
+    wait_.end();
   }
   template <class Error>
   void set_error(Error&& error) noexcept {
@@ -379,23 +379,13 @@ class sender_wait {
     } else {
       error_ = std::make_exception_ptr(std::forward<Error>(error));
     }
-    end();
+    wait_.end();
   }
-  void end() noexcept {
-    waiter& waits = first_.claim(0) ? first_ : last_;
-    if (&waits == &last_) static_cast<void>(last_.claim(0));
-    waits.wake();
-  }
+  void set_stopped() noexcept { wait_.end(); }
 
   Values wait() {
-    first_.set_aside_again();  // what the sender begins with may have waited
-    const wait_end ended = waiter::end_by(first_.wait());
-    if (ended != wait_end::served) {
-      // The operation lies in this frame, too, so the frame has to stay until that is over.
-      stops_.request_stop();
-      last_.set_aside_again();
-      last_.wait();
-    }
+    // The operation lies in the frame of this wait, too, so the frame has to stay until that is over.
+    const wait_end ended = wait_.wait([&] { stops_.request_stop(); });
     if (error_) std::rethrow_exception(std::move(error_));
     if (values_) return *std::move(values_);
     throw_if_limited(ended);
@@ -405,8 +395,7 @@ class sender_wait {
  private:
   const fj::scheduler here_;
   ex::inplace_stop_source stops_;
-  waiter first_;  // with the limits
-  waiter last_;   // after a limit, for the end of the operation
+  operation_wait wait_;
   std::optional<Values> values_;
   std::exception_ptr error_;
 };
@@ -427,7 +416,7 @@ class wait_receiver {
   void set_error(Error&& error) noexcept {
     of_->set_error(std::forward<Error>(error));
   }
-  void set_stopped() noexcept { of_->end(); }
+  void set_stopped() noexcept { of_->set_stopped(); }
 
  private:
   sender_wait<Values>* of_;

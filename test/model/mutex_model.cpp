@@ -71,7 +71,7 @@ class mutex_scenario : public waits_scenario {
  private:
   bool any_waits_for_good() const {
     for (const thread_in_wait& each : in_wait)
-      if (each.waits && !each.may_end) return true;
+      if (each.may_end && !*each.may_end) return true;
     return false;
   }
 

@@ -7,6 +7,7 @@
 
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "forkjoin/abi/waiter.hpp"
+#include "forkjoin/detail/operation_wait.hpp"
 
 namespace model {
 namespace {
@@ -111,11 +112,58 @@ class timed_wait : public waits_scenario {
   int went_on_ = 0;
 };
 
+/// A strand that waits for an operation with a deadline and a stop token. The operation completes at any time, or not
+/// before it is asked to stop; then a limit has to end the first wait.
+class operation_wait : public waits_scenario {
+ public:
+  operation_wait() : waits_scenario(&strands_) {}
+
+  void thread(unsigned index) override {
+    if (index == 0) wait();
+    if (index == 1) complete();
+    if (index == 2) {
+      if (any_of(2)) strands_.timers.fire_due(when_due);  // perhaps before it is armed
+      strands_.stops.request_stop();
+    }
+  }
+
+  void after() override { check(went_on_ == 1, "the strand that waited goes on once"); }
+
+ private:
+  static constexpr std::int64_t when_due = 10;
+
+  void wait() {
+    fj::detail::operation_wait here({.until = when_due, .stop = &any_token});
+    operation_ = &here;
+    begun_.store(1, std::memory_order_release);
+    const wait_end ended = here.wait([this] { asked_.store(1, std::memory_order_release); });
+    ++went_on_;
+    check(result_.get() == 1, "the strand sees the operation's result");
+    check(ended == wait_end::served || asked_.load(std::memory_order_relaxed) == 1,
+          "a limit asks the operation to stop");
+  }
+
+  void complete() {
+    while (begun_.load(std::memory_order_acquire) == 0) pause();
+    const bool when_asked = any_of(2);
+    while (when_asked && asked_.load(std::memory_order_acquire) == 0) pause();
+    result_ = 1;
+    operation_.get()->end();
+  }
+
+  scheduler strands_;
+  plain<fj::detail::operation_wait*> operation_{nullptr};
+  os::atomic<int> begun_{0}, asked_{0};
+  plain<int> result_{0};
+  int went_on_ = 0;
+};
+
 }  // namespace
 
 const named_scenario scenarios[] = {
     {"wait", 1'000'000, &make<wait>},
     {"timed_wait", 500'000, &make<timed_wait>},
+    {"operation_wait", 500'000, &make<operation_wait>},
     {},
 };
 

@@ -22,7 +22,7 @@ inline constexpr wait_limits soon = {.until = 1};
 
 /// Known outside of the model's memory, so true at once.
 struct thread_in_wait {
-  bool waits = false, may_end = false;
+  const bool* may_end = nullptr;  ///< of the wait that the thread is in
 };
 
 using fj::detail::timer_heap;
@@ -100,7 +100,7 @@ class waits_scenario : public scenario {
   void wait_a_little() const {
     bool still = true;
     for (unsigned i = 0; i < threads; ++i)
-      if (!system_state.ended[i] && (!in_wait[i].waits || in_wait[i].may_end)) still = false;
+      if (!system_state.ended[i] && (!in_wait[i].may_end || *in_wait[i].may_end)) still = false;
     check(!still, "a wait ends that another thread could end");
     pause();
   }
@@ -175,7 +175,7 @@ static_assert(hooks_for_waits<wait_hooks>);
 class waiter final : public waiter_base {
  public:
   explicit waiter(const wait_limits& limits)
-      : waiter_base(limits), ends_by_itself_(!model::waits_scenario::here->strands && limits.until != never) {
+      : waiter_base(limits), may_end_(!model::waits_scenario::here->strands && limits.until != never) {
     if (model::waits_scenario::here->strands) set_aside_again();
   }
   ~waiter() { frame_ = 0; }
@@ -187,13 +187,12 @@ class waiter final : public waiter_base {
 
   void wake(turn when = turn::in_order) noexcept override {
     model::check(frame_.get() == 1, "the frame of the wait is there");
-    model::thread_in_wait& waits = waits_;
     waiter_base::wake(when);
-    waits.may_end = true;  // no other thread has done anything since
+    may_end_ = true;  // no other thread has done anything since
   }
 
   unsigned wait() {
-    waits_ = {.waits = true, .may_end = ends_by_itself_ || waits_.may_end};
+    waits_ = {&may_end_};
     const unsigned by = waiter_base::wait();
     waits_ = {};
     return by;
@@ -202,7 +201,7 @@ class waiter final : public waiter_base {
  private:
   bool claim_wait() noexcept override { return claim(timed_out); }
 
-  const bool ends_by_itself_;
+  bool may_end_;
   model::plain<int> frame_{1};
   model::thread_in_wait& waits_ = model::waits_scenario::here->in_wait[rl::thread_index()];
 };
