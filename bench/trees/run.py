@@ -32,7 +32,7 @@ from harness.figures import CLEAR, Figure  # noqa: E402
 from harness.tables import print_table  # noqa: E402
 from peers.programs import versions  # noqa: E402
 
-TIMEOUT = 600
+TIMEOUT = 3600  # of a simulation, which a busy machine slows down and does not change
 PROCS = (2, 8)
 MANY = 8  # P of the tables of slack and children
 MOST = 64  # by continuations and tasks alone, in fewer schedules: idle thieves that look around take long to simulate
