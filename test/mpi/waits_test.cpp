@@ -13,6 +13,7 @@
 #include <ctime>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -298,6 +299,28 @@ void errors(const session& mpi) {
 }
 
 // Threads outside of any runtime, and strands of several runtimes at once.
+// A fiber that waits makes a request a case of a select.
+void selects(const session& mpi) {
+  for_each_runtime(mpi, [&] {
+    int got = -1;
+    MPI_Request request = mpi.start_receive(got, previous(mpi), 5);
+    fj::future<MPI_Status> came = fj::go([&] { return fj::mpi::wait(request); });
+    fj::channel<int> orders;
+    const auto first = [&](std::chrono::milliseconds most) {
+      char by = 'o';
+      fj::select(fj::on_receive(orders, [](std::optional<int>) {}), fj::on_ready(came, [&] { by = 'm'; }),
+                 fj::after(most, [&] { by = 't'; }));
+      return by;
+    };
+    CHECK(first(5ms) == 't');
+    mpi.barrier();  // none of them has got the message
+    mpi.send(mpi.rank(), next(mpi), 5);
+    CHECK(first(60'000ms) == 'm');
+    CHECK(came.get().MPI_SOURCE == previous(mpi));
+    CHECK(got == previous(mpi));
+  });
+}
+
 void outside(const session& mpi) {
   std::vector<std::jthread> threads;
   std::atomic<int> got{0};
@@ -423,19 +446,9 @@ void throws_through(const session& mpi) {
 }
 
 const std::map<std::string, void (*)(const session&)> cases = {
-    {"ring", ring},
-    {"many", many},
-    {"sets", sets},
-    {"limits", limits},
-    {"races", races},
-    {"errors", errors},
-    {"ready", ready},
-    {"calm", calm},
-    {"outside", outside},
-    {"names", names},
-    {"lost", lost},
-    {"dies", dies},
-    {"throws", throws_through},
+    {"ring", ring},     {"many", many},   {"sets", sets}, {"limits", limits},         {"races", races},
+    {"errors", errors}, {"ready", ready}, {"calm", calm}, {"outside", outside},       {"selects", selects},
+    {"names", names},   {"lost", lost},   {"dies", dies}, {"throws", throws_through},
 };
 
 // Without a session, and with too low a level of threads.
