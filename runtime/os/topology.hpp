@@ -1,5 +1,7 @@
-// How much of the machine this process may use.
+// How many of the machine's CPUs this process may use, and which of them are near each other.
 #pragma once
+
+#include <vector>
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -14,5 +16,16 @@ unsigned available_cpus(const char* root = "") noexcept;
 unsigned cpus_of_thread() noexcept;
 /// By the quota, rounded up; the largest number if there is none.
 unsigned cpus_of_quota(const char* root = "") noexcept;
+
+/// Where a CPU is, and how fast. What the system does not say, or says in a form that is not known, has the value given
+/// here, which CPUs without an answer have in common.
+struct cpu_place {
+  int node = 0;    ///< of memory
+  int cache = -1;  ///< the lowest CPU that shares its last-level cache; -1: not known
+  int kind = 0;    ///< in machines with CPUs of several kinds: 0 for the slowest, one more for each that is faster
+};
+
+/// The places of all CPUs, by their number. Empty: nothing is known. `root` as above.
+std::vector<cpu_place> cpu_places(const char* root = "") noexcept;
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -11,5 +12,7 @@ unsigned cpus_of_thread() noexcept { return static_cast<unsigned>(std::max(sysco
 unsigned cpus_of_quota(const char*) noexcept { return ~0u; }
 
 unsigned available_cpus(const char*) noexcept { return std::max(cpus_of_thread(), 1u); }
+
+std::vector<cpu_place> cpu_places(const char*) noexcept { return {}; }
 
 }}}}  // namespace fj::v0_2::detail::os
