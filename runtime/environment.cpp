@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/interrupt.hpp"
@@ -63,6 +64,16 @@ unsigned resolve_procs(unsigned wanted) {
         number_from_environment("FORKJOIN_PROCS", text, 1, max_procs, "unset it to use the processors available"));
   // A schedule is to be the same on any machine.
   return os::turns::mine() ? procs_in_turns : std::min(os::available_cpus(), max_procs);
+}
+
+// Empty: off.
+std::string topology_from_environment() {
+  const char* const text = os::variable("FORKJOIN_TOPOLOGY");
+  if (!text || std::string_view(text) == "0") return {};
+  if (std::string_view(text) == "1") return "/";
+  if (*text == '/') return text;
+  throw std::invalid_argument("forkjoin: FORKJOIN_TOPOLOGY is \"" + std::string(text) +
+                              "\"; set it to 0, to 1, or to the folder that is to be read in place of /, or unset it");
 }
 
 std::atomic<std::size_t> least_stack{0};
@@ -144,6 +155,8 @@ settings resolve(const options& wanted) {
   const std::uint64_t schedule = schedule_from(wanted).seed;
   if (chosen.chaos == 0 && schedule_chooser::is_chaotic(schedule)) chosen.chaos = schedule;
   chosen.in_turns = os::turns::mine() != nullptr;
+  // A schedule depends on nothing outside of the program.
+  if (std::string folder = topology_from_environment(); !chosen.in_turns) chosen.topology = std::move(folder);
   chosen.eager = chosen.steal_every_fork || chosen.in_turns;  // a record that is to be stolen must be public
   const bool has_membarrier = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
   if (!chosen.eager && !has_membarrier) {

@@ -70,6 +70,9 @@ class looks_in_time {
   /// `near_first`: a round goes to the Ps of the worker's node first, then to the others.
   explicit looks_in_time(bool near_first) noexcept : passes_(near_first ? 2 : 1) {}
 
+  using round = looks_in_time;
+  const round& begin_round() const noexcept { return *this; }
+
   unsigned passes() const noexcept { return passes_; }
   bool takes_in(const processor& p, unsigned pass) const noexcept { return passes_ == 1 || is_far(p) == (pass == 1); }
 

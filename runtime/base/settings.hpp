@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -18,6 +19,7 @@ struct settings {
   bool eager = false;      ///< everything is public at once: each push and pop fences
   bool by_signal = false;  ///< the heavy fence is a signal to each thread, for want of membarrier
   bool follows = false;    ///< the P in use follow the affinity mask and the quota
+  std::string topology{};  ///< the folder above /sys, by which thieves look at near Ps first; empty: they do not
   bool in_turns = false;   ///< its threads take turns, and so does each that calls it
   void (*on_worker_start)(unsigned worker) = nullptr;
   void (*on_worker_stop)(unsigned worker) = nullptr;

@@ -21,12 +21,12 @@ namespace fj { inline namespace v0_2 { namespace detail {
 struct steal_rule {
   /// One round of the thief m: calls visit(P, its deque) for each P, the thief's own too, as long as that returns true.
   /// A thief that gets nothing makes round after round. Here in random order: from a random P on, in steps that have no
-  /// divisor in common with their number.
+  /// divisor in common with their number. With FORKJOIN_TOPOLOGY the near ones first.
   template <class Worker, class Visit>
   static void each_victim(Worker& m, Visit visit) noexcept {
     auto& all = m.sched().all();
     const unsigned first = m.dice.below(all.count());
-    all.for_each(first, all.step(m.dice.below(all.steps())), visit);
+    all.for_each_near_first(first, all.step(m.dice.below(all.steps())), visit);
   }
 
   /// How many of so many private records, the oldest ones, become public at a time: at least one, at most all. A thief

@@ -25,6 +25,9 @@ struct cpu_place {
   int kind = 0;    ///< in machines with CPUs of several kinds: 0 for the slowest, one more for each that is faster
 };
 
+/// On which CPU the calling thread runs; -1: not known.
+int this_cpu() noexcept;
+
 /// The places of all CPUs, by their number. Empty: nothing is known. `root` as above.
 std::vector<cpu_place> cpu_places(const char* root = "") noexcept;
 

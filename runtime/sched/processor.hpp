@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/relaxed.hpp"
@@ -11,6 +12,7 @@
 #include "runtime/fork/deque.hpp"
 #include "runtime/os/machine.hpp"
 #include "runtime/sched/blocking_word.hpp"
+#include "runtime/sched/near_first.hpp"
 #include "runtime/sched/processors.hpp"
 #include "runtime/sched/run_queue.hpp"
 #include "runtime/sched/timer_heap.hpp"
@@ -27,6 +29,7 @@ struct alignas(cache_line) processor {
   /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
   std::atomic<deque*> active{nullptr};
   unsigned index = 0;
+  relaxed<int> cpu = -1;                   ///< on which its strand began or went on; -1: not noted (near_first.hpp)
   const tracing* traces = nullptr;         ///< of its runtime
   run_queue<fiber> queue;                  ///< ready fibers; empty while the P is idle
   relaxed<std::uint32_t> runs = 0;         ///< how often a fiber began or went on
@@ -49,10 +52,10 @@ struct alignas(cache_line) processor {
 };
 
 /// Those of a runtime.
-class processors : public basic_processors<processor> {
+class processors : public basic_processors<processor, fixed_array, near_first> {
  public:
   /// Throws std::bad_alloc.
-  explicit processors(unsigned count) : basic_processors(count) {
+  explicit processors(unsigned count, near_first looks = {}) : basic_processors(count, std::move(looks)) {
     for (unsigned i = 0; i < count; ++i) (*this)[i].index = i;
   }
 };

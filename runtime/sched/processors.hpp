@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "runtime/fork/deque.hpp"
 
@@ -27,9 +28,13 @@ class fixed_array {
 
 /// A look at a P costs the look alone, and goes to one P as to another.
 struct plain_looks {
-  /// How often a round goes over all Ps, and whether this one is looked at then.
-  static constexpr unsigned passes() noexcept { return 1; }
-  static constexpr bool takes_in(const auto&, unsigned) noexcept { return true; }
+  /// What a thread does that looks at the near ones first: how often it goes over all of them, and whether it looks at
+  /// this one then.
+  struct round {
+    static constexpr unsigned passes() noexcept { return 1; }
+    static constexpr bool takes_in(const auto&, unsigned) noexcept { return true; }
+  };
+  static constexpr round begin_round() noexcept { return {}; }
 
   /// Lives while a thread looks at the P, or at all of them at once.
   struct look {
@@ -44,7 +49,7 @@ class basic_processors {
  public:
   /// Throws what Array throws.
   explicit basic_processors(unsigned count, Looks looks = {})
-      : count_(count), looks_(looks), all_(count), steps_(count) {
+      : count_(count), looks_(std::move(looks)), all_(count), steps_(count) {
     for (unsigned i = 1; i <= count; ++i)
       if (std::gcd(i, count) == 1) steps_[step_count_++] = i;
   }
@@ -63,15 +68,17 @@ class basic_processors {
   /// these.
   template <class Visit>
   void for_each(unsigned first, unsigned step, Visit visit) {
-    for (unsigned pass = 0; pass < looks_.passes(); ++pass) {
-      for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_) {
-        if (!looks_.takes_in(all_[at], pass)) continue;
-        [[maybe_unused]] const typename Looks::look now(looks_, all_[at]);
-        if (!visit(all_[at], deque_of(all_[at]))) return;
-      }
-    }
+    go_over(first, step, visit, [](const Processor&) { return true; });
   }
-  /// The same with visit(deque).
+  /// The same, but those that are near the calling thread come first, if Looks knows which these are.
+  template <class Visit>
+  void for_each_near_first(unsigned first, unsigned step, Visit visit) {
+    const typename Looks::round& round = looks_.begin_round();
+    if (round.passes() != 1) [[unlikely]]
+      return go_in_passes(round, first, step, visit);
+    for_each(first, step, std::move(visit));
+  }
+  /// As for_each, with visit(deque).
   template <class Visit>
   void for_each_deque(unsigned first, unsigned step, Visit visit) {
     for_each(first, step, [&visit](Processor&, deque_thief& d) { return visit(d); });
@@ -83,7 +90,26 @@ class basic_processors {
     for (unsigned i = 0; i < count_; ++i) visit(deque_of(all_[i]));
   }
 
+  const Looks& looks() const noexcept { return looks_; }
+
  private:
+  // False once visit has said so.
+  template <class Visit, class TakesIn>
+  bool go_over(unsigned first, unsigned step, Visit& visit, TakesIn takes_in) {
+    for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_) {
+      if (!takes_in(all_[at])) continue;
+      [[maybe_unused]] const typename Looks::look now(looks_, all_[at]);
+      if (!visit(all_[at], deque_of(all_[at]))) return false;
+    }
+    return true;
+  }
+
+  template <class Visit>
+  [[gnu::noinline]] void go_in_passes(const typename Looks::round& round, unsigned first, unsigned step, Visit& visit) {
+    for (unsigned pass = 0; pass < round.passes(); ++pass)
+      if (!go_over(first, step, visit, [&](const Processor& p) { return round.takes_in(p, pass); })) return;
+  }
+
   // acquire: pairs with the releases in leaving.hpp: activate, queues.hpp: detach_records and switch.cpp:
   // replace_active_deque
   static deque_thief& deque_of(Processor& p) noexcept {

@@ -9,6 +9,7 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/topology.hpp"
 #include "runtime/sched/contract.hpp"
 #include "runtime/sched/yield_request.hpp"
 
@@ -24,7 +25,7 @@ scheduler::scheduler(const detail::settings& set)
       small_stacks_(set.go_stack_size, fibers_, tuning::small_guard),
       large_stacks_(fibers_),
       deques_(set.stack_size, set.eager),
-      processors_(set.procs),
+      processors_(set.procs, set.topology.empty() ? near_first() : near_first(os::cpu_places(set.topology.c_str()))),
       threads_(*this),
       dispatcher_(with_deques(), threads_, *poller_, set.max_workers, set.eager, set.chaos) {}
 

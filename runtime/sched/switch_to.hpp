@@ -9,6 +9,7 @@
 #include "runtime/base/prefetch.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/machine.hpp"
+#include "runtime/os/topology.hpp"
 #include "runtime/sched/leaving.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
@@ -44,6 +45,8 @@ inline void prefetch_later(const processor& p) noexcept {
   f.becomes(fiber_state::running);
   if (f.ready_at != 0) [[unlikely]]
     m.count().note_ready(os::now_ns() - f.ready_at.replace(0), f.ready_for, f.urgent);
+  if (m.sched().all().looks().needs_places()) [[unlikely]]
+    m.proc->cpu = os::this_cpu();
   m.runs = &f;
   m.sched().monitor().attend();
   set_current_fiber(&f);

@@ -167,10 +167,11 @@ int main(int argc, char** argv) {
   // Empty is unset, for each of them. Tried with a plain getenv: FORKJOIN_PROCS is refused.
   const int usual = test::run_again({"procs"}).code;
   for (const char* name :
-       {"FORKJOIN_PROCS", "FORKJOIN_FOLLOW", "FORKJOIN_STACK_SIZE", "FORKJOIN_GO_STACK_SIZE", "FORKJOIN_STATS",
-        "FORKJOIN_TRACE", "FORKJOIN_TRACE_EVENTS", "FORKJOIN_FLIGHT_RECORDER", "FORKJOIN_LONG_RUN_MS",
-        "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK", "FORKJOIN_DEADLOCK", "FORKJOIN_LOST", "FORKJOIN_LOST_HEAP",
-        "FORKJOIN_LOST_MS", "FORKJOIN_SIGQUIT", "FORKJOIN_CHAOS", "FORKJOIN_SCHEDULE", "FORKJOIN_TSAN_THREAD_ORDER"}) {
+       {"FORKJOIN_PROCS",           "FORKJOIN_FOLLOW",      "FORKJOIN_TOPOLOGY",   "FORKJOIN_STACK_SIZE",
+        "FORKJOIN_GO_STACK_SIZE",   "FORKJOIN_STATS",       "FORKJOIN_TRACE",      "FORKJOIN_TRACE_EVENTS",
+        "FORKJOIN_FLIGHT_RECORDER", "FORKJOIN_LONG_RUN_MS", "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK",
+        "FORKJOIN_DEADLOCK",        "FORKJOIN_LOST",        "FORKJOIN_LOST_HEAP",  "FORKJOIN_LOST_MS",
+        "FORKJOIN_SIGQUIT",         "FORKJOIN_CHAOS",       "FORKJOIN_SCHEDULE",   "FORKJOIN_TSAN_THREAD_ORDER"}) {
     const test::environment empty(name, "");
     const test::ending procs = test::run_again({"procs"}), fib = test::run_again({"default"});
     verdict.check(procs.code == usual && fib.code == 0, std::string(name) + " is empty, said " + procs.said + fib.said);

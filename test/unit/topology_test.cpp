@@ -1,15 +1,31 @@
-// Which CPUs are near each other, from folders that the test writes as Linux has them in /sys.
+// Which CPUs are near each other, from folders that the test writes as Linux has them in /sys, and which Ps thieves
+// look at first by that.
 #include "runtime/os/topology.hpp"
 
 #include <doctest/doctest.h>
 
+#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "forkjoin/forkjoin.hpp"
+#include "runtime/base/steal_rule.hpp"
+#include "runtime/environment.hpp"
+#include "runtime/fork/current.hpp"
+#include "runtime/sched/near_first.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "test/forks.hpp"
+#include "test/support.hpp"
 
 namespace os = fj::detail::os;
 
@@ -39,6 +55,7 @@ class machine {
   }
 
   std::vector<os::cpu_place> places() const { return os::cpu_places(root_.c_str()); }
+  const char* root() const { return root_.c_str(); }
 
   using values = std::vector<int>;
   values nodes() const { return each(&os::cpu_place::node); }
@@ -167,4 +184,138 @@ TEST_CASE("cpu_places: kinds, the slowest first") {
     for (const char* driver : {"cpu_core", "cpu_atom", "cpu_lowpower"}) six.write(driver + std::string("/cpus"), text);
     CHECK(six.kinds() == values{0, 2, 0, 1, 1, 0});  // by the capacity
   }
+}
+
+namespace {
+
+/// The test runs on one CPU while it lives.
+class one_cpu {
+ public:
+  one_cpu() {
+    REQUIRE(sched_getaffinity(0, sizeof(before_), &before_) == 0);
+    while (!CPU_ISSET(number, &before_)) ++number;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(number, &one);
+    REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);
+  }
+  ~one_cpu() { sched_setaffinity(0, sizeof(before_), &before_); }
+  one_cpu(const one_cpu&) = delete;
+  one_cpu& operator=(const one_cpu&) = delete;
+
+  int number = 0;
+
+ private:
+  cpu_set_t before_;
+};
+
+std::string mask_of(std::initializer_list<int> cpus) {
+  std::string mask;
+  for (int word = std::max(cpus) / 32; word >= 0; --word) {
+    unsigned bits = 0;
+    for (const int cpu : cpus) bits |= cpu / 32 == word ? 1u << cpu % 32 : 0;
+    char text[16];
+    std::snprintf(text, sizeof(text), mask.empty() ? "%08x" : ",%08x", bits);
+    mask += text;
+  }
+  return mask;
+}
+
+/// CPUs `first` and the next share a cache, the third is of the same node, and the fourth of another.
+void write_four(machine& to, int first) {
+  for (const int cpu : {first, first + 1}) to.write_cache(cpu, 0, "3", "Unified", mask_of({first, first + 1}));
+  for (const int cpu : {first + 2, first + 3}) to.write_cache(cpu, 0, "3", "Unified", mask_of({cpu}));
+  to.write("system/node/node1/cpumap", mask_of({first + 3}));
+}
+
+}  // namespace
+
+// Tried with the passes in the other order, without the P whose place is not known, and without the end of a round when
+// something is found: each fails.
+TEST_CASE(
+    "near_first: a round goes to the same cache, then to the same node, then to the others, in random order each") {
+  const one_cpu here;
+  machine four;
+  write_four(four, here.number);
+  const test::environment on("FORKJOIN_TOPOLOGY", four.root());
+  fj::runtime rt({.procs = 8});
+  rt.run([&] {
+    auto& m = *fj::detail::current_worker();
+    auto& all = m.sched().all();
+    CHECK(all.looks().needs_places());
+    CHECK(m.proc->cpu == here.number);
+    constexpr int none = 1000;
+    const int places[] = {0, 3, 1, none, 2, 0, 3, 2};  // of Ps, from the CPU here on
+    const int away[] = {0, 2, 0, 2, 1, 0, 2, 1};
+    for (unsigned p = 0; p < 8; ++p) all[p].cpu = places[p] == none ? -1 : here.number + places[p];
+    std::set<std::vector<unsigned>> orders;
+    for (int round = 0; round < 200; ++round) {
+      std::vector<unsigned> visited;
+      fj::detail::steal_rule::each_victim(m, [&](fj::detail::processor& p, fj::detail::deque_thief&) {
+        visited.push_back(p.index);
+        return true;
+      });
+      orders.insert(visited);
+      CHECK(std::is_sorted(visited.begin(), visited.end(), [&](unsigned a, unsigned b) { return away[a] < away[b]; }));
+      std::sort(visited.begin(), visited.end());
+      CHECK(visited == std::vector<unsigned>{0, 1, 2, 3, 4, 5, 6, 7});
+    }
+    CHECK(orders.size() > 8);
+
+    unsigned looks = 0;
+    fj::detail::steal_rule::each_victim(m,
+                                        [&](fj::detail::processor&, fj::detail::deque_thief&) { return ++looks < 4; });
+    CHECK(looks == 4);
+    unsigned begun_with = 0;  // by a rule that names one P, such as fj::leapfrog's
+    all.for_each(3, 1, [&](fj::detail::processor& p, fj::detail::deque_thief&) {
+      begun_with = p.index;
+      return false;
+    });
+    CHECK(begun_with == 3);
+  });
+}
+
+TEST_CASE("near_first: a machine whose CPUs are all equally near has one order") {
+  using fj::detail::near_first;
+  CHECK(!near_first().needs_places());
+  CHECK(!near_first(std::vector<os::cpu_place>()).needs_places());
+  const os::cpu_place a{.node = 0, .cache = 0, .kind = 0}, b{.node = 0, .cache = 2, .kind = 1};
+  CHECK(!near_first({a, a, a}).needs_places());
+  CHECK(!near_first(std::vector<os::cpu_place>(4)).needs_places());  // nothing is known
+  CHECK(near_first({a, b}).needs_places());
+  CHECK(near_first(std::vector<os::cpu_place>{{.node = 0}, {.node = 1}}).needs_places());
+  CHECK(near_first({a, b}).begin_round().passes() == (os::this_cpu() < 2 ? 3 : 1));
+}
+
+TEST_CASE("near_first: programs compute the same, and each P that ran a strand has a place") {
+  machine four;
+  for (const int first : {0, 4}) write_four(four, first);
+  for (const char* const value : {static_cast<const char*>(nullptr), "0", "1", four.root()}) {
+    const test::environment setting("FORKJOIN_TOPOLOGY", value);
+    test::for_each_runtime("near_first", [&](fj::runtime& rt, unsigned, test::stealing) {
+      CHECK(rt.run([] { return test::fib(fj::continuations(), 18); }) == 2584);
+      rt.run([&] {
+        auto& m = *fj::detail::current_worker();
+        if (!value || *value == '0') CHECK(m.proc->cpu == -1);
+        if (value && *value == '/') CHECK(m.proc->cpu >= 0);
+      });
+    });
+  }
+}
+
+TEST_CASE("FORKJOIN_TOPOLOGY: 0, 1, or a folder") {
+  const auto topology = [](const char* value) {
+    const test::environment setting("FORKJOIN_TOPOLOGY", value);
+    return fj::detail::resolve({}).topology;
+  };
+  CHECK(topology(nullptr) == "");
+  CHECK(topology("") == "");
+  CHECK(topology("0") == "");
+  CHECK(topology("1") == "/");
+  CHECK(topology("/some/machine") == "/some/machine");
+  for (const char* value : {"2", "yes", "some/machine"})
+    CHECK_THROWS_WITH_AS(
+        topology(value),
+        doctest::Contains(("FORKJOIN_TOPOLOGY is \"" + std::string(value) + "\"; set it to 0").c_str()),
+        std::invalid_argument);
 }

@@ -254,6 +254,8 @@ unsigned available_cpus(const char* root) noexcept {
   return quota == 0 ? cpus : std::min(cpus, quota);  // 0: no limit known
 }
 
+int this_cpu() noexcept { return sched_getcpu(); }
+
 std::vector<cpu_place> cpu_places(const char* root) noexcept {
   try {
     return reader_of_places(root + std::string("/sys/devices")).read();

@@ -13,6 +13,8 @@ unsigned cpus_of_quota(const char*) noexcept { return ~0u; }
 
 unsigned available_cpus(const char*) noexcept { return std::max(cpus_of_thread(), 1u); }
 
+int this_cpu() noexcept { return -1; }
+
 std::vector<cpu_place> cpu_places(const char*) noexcept { return {}; }
 
 }}}}  // namespace fj::v0_2::detail::os
