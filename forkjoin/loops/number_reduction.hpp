@@ -54,8 +54,15 @@ template <class T, class Fold>
   throw;
 }
 
-/// As an rvalue, since an operation may ask for one. Not a copy: a copy would be rounded once more.
-inline constexpr auto read_kept = []<class T>(T* at) -> T&& { return std::move(*at); };
+/// As an rvalue, since an operation may ask for one. Not a copy: a copy would be rounded once more. Not a lambda: in a
+/// source that imports the module and then includes the headers, clang 19 would see two.
+struct read_kept_t {
+  template <class T>
+  T&& operator()(T* at) const {
+    return std::move(*at);
+  }
+};
+inline constexpr read_kept_t read_kept{};
 
 /// The sum of n sums in the tree of class reduction.
 template <class T, class Read, class Op>
