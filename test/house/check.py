@@ -84,7 +84,7 @@ GIVEN_BY = {
 }
 OTHERS = {"benchmark", "boost", "doctest", "oneapi", "relacy", "sys", "tbb"}  # folders of other projects' headers
 CODE = {".hpp", ".cpp", ".S"}
-TEXT = CODE | {".py", ".sh", ".md", ".html", ".css", ".build", ".patch", ".txt", ".wrap", ".cmake", ".json", ".yml", ""}
+TEXT = CODE | {".cppm", ".py", ".sh", ".md", ".html", ".css", ".build", ".patch", ".txt", ".wrap", ".cmake", ".json", ".yml", ""}
 
 
 def files(*folders, suffixes=CODE):
@@ -228,7 +228,7 @@ def check_text():
                 yield name, number, f"{found.group()}: a path of one machine"
             if found := re.search(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b", line):
                 yield name, number, f"{found.group()}: do it or write an issue"
-            if name.parts[0] in ("forkjoin", "runtime") and re.match(rf"\s*namespace fj\b(?! {{ inline namespace {VERSION} {{)", line):
+            if name.parts[0] in ("forkjoin", "runtime") and re.match(rf"\s*(?:export )?namespace fj\b(?! {{ inline namespace {VERSION} {{)", line):
                 yield name, number, f"not in the namespace of this version, namespace fj {{ inline namespace {VERSION} {{"
             if name.parts[0] in ("forkjoin", "runtime") and name.suffix in CODE and "getenv" in line and name.stem != "variable":
                 yield name, number, "read the environment by runtime/os/variable.hpp, which a setuid program's user cannot deceive"
@@ -480,7 +480,7 @@ def check_format():
     if not formatter:
         print("clang-format-19 is not installed: not checked")
         sys.exit(77)
-    names = map(str, files("runtime", "forkjoin", "examples", "bench", "test", suffixes={".hpp", ".cpp"}))
+    names = map(str, files("runtime", "forkjoin", "examples", "bench", "test", suffixes={".hpp", ".cpp", ".cppm"}))
     done = subprocess.run([formatter, "--dry-run", *names], cwd=ROOT, check=True, capture_output=True, text=True)
     for where, line in re.findall(r"^(\S+):(\d+):\d+: warning: ", done.stderr, re.MULTILINE):
         yield where, line, "run ./dev format"
