@@ -348,8 +348,11 @@ def check_ways(build, pc_folder, prefix, program, pages, compiler):
                     {"cmake": cmake, "meson": meson}[each.kind](f"{name}:{each.line}", each.text)
             for where, line in commands(name):
                 if re.match(r"(g|clang)\+\+ .*pkg-config", line) and "-fsanitize" not in line:
-                    rest = line.split(" ", 1)[1].split(" #")[0]
-                    attempt(where, ["sh", "-c", f"{shlex.join(compiler)} {rest}"], project(line))
+                    rest, user = line.split(" ", 1)[1].split(" #")[0], project(line)
+                    for part in re.findall(r"[\w/]+\.o\b", rest.split(" -o ")[0]):
+                        compile_it = f"{shlex.join(compiler)} -std=c++20 -c program.cpp -o {part} $(pkg-config --cflags forkjoin)"
+                        attempt(where, ["sh", "-c", compile_it], user)
+                    attempt(where, ["sh", "-c", f"{shlex.join(compiler)} {rest}"], user)
 
 
 mode, *rest = sys.argv[1:]
