@@ -17,7 +17,7 @@ from peers.tables import best_ways, league as league_of
 from report import axes, marks
 from report.recorded import (PROCS, beside_omp, build_of, compilers, deciding, fastest_other, forked_over_plain, mean, ours, problem_of, sides,
                              times_of_go, version)
-from report.waits import Adaptive, Locality, Space, Trees, Waits
+from report.waits import Adaptive, Flat, Locality, Space, Trees, Waits
 
 PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "bench/TREES.md",
          "bench/FIGURES.md", "forkjoin/guide/performance.md", "runtime/README.md")
@@ -256,6 +256,12 @@ def adaptive(figures):
     return grid(*of.times()) + "\n" + grid(*of.distribution()) + "\n" + folded(f"Simulated, {seeds} schedules; commit {commit}.")
 
 
+def flat_nodes(figures):
+    of = Flat(figures.files["flat"])
+    seeds, commit = of.report["settings"]["seeds"], of.report["environment"]["commit"][:7]
+    return grid(*of.table()) + "\n" + folded(f"Simulated, {seeds} schedules; commit {commit}.")
+
+
 def forms(figures):
     return grid(*Adaptive(figures.files["adaptive"]).forms())
 
@@ -360,7 +366,7 @@ def handover(figures):
 
 
 BLOCKS = {of.__name__: of for of in (measured, losses, means, beside, kernels, goals, fib, effects, policies, counters, trees, picture, slack,
-                                     lengths, children, adaptive, forms, locality, lateness, memory, bounds, league, peers, libraries, talk, echo,
+                                     lengths, children, flat_nodes, adaptive, forms, locality, lateness, memory, bounds, league, peers, libraries, talk, echo,
                                      handover)}
 
 

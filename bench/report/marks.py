@@ -202,6 +202,11 @@ def form_of(figures, shape, leaf_us, what="time", part="median"):
     return row["tasks"]["times"][part] if what == "time" else row[what]["peak_stacks"]
 
 
+def flat_node(figures, leaves, nodes, leaf_us, procs, way="tasks", part="median"):
+    """Of nodes with so many leaves, one after another: a policy's time over continuations'."""
+    return waits.Flat(figures.files["flat"]).found[int(leaves), int(nodes), float(leaf_us), int(procs)][way]["times"][part]
+
+
 def locality(figures, kind, size, way="tasks", part="median"):
     """A policy's time over continuations', on two Ps, with data of so many bytes."""
     return waits.Locality(figures.files["locality"]).found[kind, int(size)]["times"][way][part]
@@ -309,7 +314,7 @@ def percent(figures, name, *arguments):
 VALUES = {of.__name__: of for of in (times_tbb, no_grain_times_tbb, over_serial, forks, size, rounds, instructions, compiler_version,
                                      flat_two_over_one, newer_tbb, means, kernels_in, on_two, rows, goals, measurements, order, joins, corners,
                                      deepest_deque, one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover,
-                                     trees, schedules, by_fork, chain, lengths, slack, one_join_for, form_of, locality, adaptive, bound, asleep,
+                                     trees, schedules, by_fork, chain, lengths, slack, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
                                      slower_asleep, checked, off, late, held, percent)}
 
 

@@ -8,7 +8,7 @@ from harness.figures import Figure, ratio, side_of
 from peers.tables import best_ways
 from report.data import Data
 
-ALONE = ("virtual", "space", "trees", "adaptive", "locality", "league")  # may be of a commit of its own, which the page says
+ALONE = ("virtual", "space", "trees", "adaptive", "flat", "locality", "league")  # may be of a commit of its own, which the page says
 FILES = ("kernels", "policies", "peers", "talk", "echo", "handover", "instructions", "instructions-bench", "debian13")
 PROCS = {1: "one P", 2: "two Ps"}
 

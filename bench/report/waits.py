@@ -220,6 +220,26 @@ class Adaptive:
                           self.FORMS)
 
 
+class Flat:
+    """Nodes with many leaves."""
+
+    def __init__(self, report):
+        self.report = report
+        self.found = {(row["leaves"], row["nodes"], row["leaf_us"], row["procs"]): row for row in report["flat"]}
+
+    def table(self):
+        """Tasks' time, by the length of a leaf."""
+        programs, lengths = (list(dict.fromkeys(part(key) for key in self.found)) for part in (lambda key: key[:2], lambda key: key[2]))
+        return (["program", "P", *(f"leaves of {length(us)}" for us in lengths)],
+                [[f"{nodes} node{'s' * (nodes > 1)} of {leaves:,} leaves", procs,
+                  *(self.cell(self.found.get((leaves, nodes, us, procs))) for us in lengths)]
+                 for leaves, nodes in programs for procs in (MANY, MOST)])
+
+    @staticmethod
+    def cell(row):
+        return "" if row is None else f"{times(row['tasks']['times'])}; {row['last_leave']['times']['median']:.2f}"
+
+
 class Locality:
     """What a theft moves, on two Ps."""
 
