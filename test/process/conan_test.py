@@ -189,7 +189,7 @@ with tempfile.TemporaryDirectory() as folder:
 
         package = pathlib.Path(recipe.package_folder)
         found = {str(name.relative_to(package)) for name in package.rglob("*") if not name.is_dir()}
-        headers = {name for name in found if name.startswith(("include/forkjoin/", "include/forkjoin-tbb/")) and name.endswith((".hpp", ".h"))}
+        headers = {name for name in found if name.startswith(("include/forkjoin/", "include/forkjoin-tbb/")) and name.endswith((".hpp", ".h", ".cppm"))}
         names = (".so", f".so.{version}", f".so.{version.rpartition('.')[0]}") if shared else (".a",)
         if found - headers != {"licenses/LICENSE", *(f"lib/libforkjoin{name}" for name in names)} or "include/forkjoin/forkjoin.hpp" not in headers:
             sys.exit(f"in the package: {sorted(found - headers)}")

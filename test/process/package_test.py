@@ -79,12 +79,12 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(f"symbols of libforkjoin{interface}: {head}, {strange[:10]}")
 
     found = unpack("libforkjoin-dev", depends=[rf"libforkjoin{interface} \(= {version}-1\)", "libboost-context-dev"])
-    headers = {path for path in found if re.match(r"usr/include/forkjoin/.*[.]h(pp)?$", path)}
+    headers = {path for path in found if re.match(r"usr/include/forkjoin/.*[.](h|hpp|cppm)$", path)}
     names = {path for path in found if path.startswith("usr/include/forkjoin-tbb/")}
     folder = pathlib.Path(source, "forkjoin/tbb")
     if names != {f"usr/include/forkjoin-tbb/{name.relative_to(folder)}" for name in folder.rglob("*.h")}:
         sys.exit(f"oneTBB's names in libforkjoin-dev: {sorted(names)}")
-    wanted = {f"usr/include/{name.relative_to(source)}" for name in [*pathlib.Path(source, "forkjoin").rglob("*.hpp"), *pathlib.Path(source, "forkjoin").glob("*.h")]}
+    wanted = {f"usr/include/{name.relative_to(source)}" for of in ("**/*.hpp", "*.h", "*.cppm") for name in pathlib.Path(source, "forkjoin").glob(of)}
     if headers != wanted:
         sys.exit(f"headers in libforkjoin-dev, or not there: {sorted(headers ^ wanted)}")
     cmake = f"usr/lib/{triplet}/cmake/forkjoin"

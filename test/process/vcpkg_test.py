@@ -161,7 +161,7 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(f"not called as it is written: {output}")
 
     found = {str(name.relative_to(packages)) for name in packages.rglob("*") if name.is_file()}
-    headers = {name for name in found if name.startswith("include/forkjoin/") and name.endswith((".hpp", ".h"))}
+    headers = {name for name in found if name.startswith("include/forkjoin/") and name.endswith((".hpp", ".h", ".cppm"))}
     headers |= {name for name in found if name.startswith("include/forkjoin-tbb/") and name.endswith(".h")}
     files = {"share/forkjoin/copyright", "share/forkjoin/usage", "share/forkjoin/forkjoin-gdb.py",
              *(f"{folder}/pkgconfig/forkjoin{name}.pc" for folder in ("lib", "debug/lib") for name in ("", "-profile", "-races", "-tbb")),
