@@ -590,8 +590,9 @@ class dispatcher {
   }
 
   // Whether a worker that spun has found all that there is: no other holds a P, so no other may fork, and nothing waits
-  // for a P, a time or a descriptor. All is loaded seq_cst, after --spinning: who relied on this worker stored before.
-  // What it has found forks on a deque that has a request, so it attends, and wakes. PARKING.md, case 14.
+  // for a P, a time or a descriptor. What others change is loaded seq_cst, after --spinning: those that relied on this
+  // worker stored it before. What it has found forks on a deque that has a request, so it attends, and wakes.
+  // PARKING.md, case 14.
   bool found_all(worker& m) const noexcept {
     return parking_.unheld() + 1 == static_cast<int>(all_.count()) && !any_ready() && m.proc->queue.empty() &&
            !timekeeper_.awaits_any();
