@@ -18,6 +18,7 @@ namespace tuning = fj::detail::tuning;
 struct setting {
   unsigned procs = 1;
   bool calls = false;  ///< whether urgent fibers make blocking calls
+  bool waker = false;  ///< whether the thread outside wakes one fiber as a worker parks, and that one an urgent fiber
 };
 
 enum class where { waits, ready, runs, over };
@@ -50,7 +51,7 @@ class urgent_fibers : public scheduling_scenario, private steps {
       const bool urgent = i >= others;
       whose_[i].urgent = all_[i].here.urgent = urgent;
       all_[i].here.whose = &whose_[i];
-      all_[i].steps = i < computing ? 2 + any_of(2) : with.calls ? 1 : 1 + any_of(2);
+      all_[i].steps = with.waker ? 1 : i < computing ? 2 + any_of(2) : with.calls ? 1 : 1 + any_of(2);
     }
     go().note_cuts();
     for (unsigned i = 0; i < workers; ++i) {
@@ -140,10 +141,13 @@ class urgent_fibers : public scheduling_scenario, private steps {
     return {turns(), runs(), serving() < most_serving && p.urgent.any_left(static_cast<std::uint64_t>(clock_))};
   }
 
+  void before_park() override { parks_ = true; }
+
   void outside() {
     fj::detail::monitor_rules rules(with.procs);
-    for (unsigned acts = 2 + any_of(3); acts > 0; --acts) {
-      switch (any_of(3)) {
+    if (with.waker) wait_until([&] { return parks_; });
+    for (unsigned acts = with.waker ? 1 : 2 + any_of(3); acts > 0; --acts) {
+      switch (with.waker ? 1 : any_of(3)) {
         case 0:
           if (actor* const u = one_that_waits(others, count)) {
             make(*u, nullptr);
@@ -178,6 +182,7 @@ class urgent_fibers : public scheduling_scenario, private steps {
   void call(actor& a, Call ready) {
     const unsigned times = a.times;
     ++calls_;
+    ++calls_begun_;
     ready();
     --calls_;
     called_at_ = ++moments;
@@ -285,7 +290,7 @@ class urgent_fibers : public scheduling_scenario, private steps {
   fiber* compute(worker& m, actor& a) {
     for (unsigned operations = 1 + any_of(3); operations > 0; --operations) {
       check_somebody_asked();
-      if (any_of(2)) wake_another(m);
+      if (with.waker ? &a >= all_ + computing : any_of(2)) wake_another(m);
       if (is_asked(m) && preemption::prepare(m)) return give_way(m, a);
     }
     return leaves(m, a);
@@ -328,7 +333,7 @@ class urgent_fibers : public scheduling_scenario, private steps {
   }
 
   void wake_another(worker& m) {
-    if (any_of(2)) {
+    if (!with.waker && any_of(2)) {
       if (actor* const o = one_that_waits(computing, others)) {
         make(*o, &m);
         call(*o, [&] { local_queue::ready(m, o->here); });
@@ -343,11 +348,13 @@ class urgent_fibers : public scheduling_scenario, private steps {
     const bool was_busy = all_run();
     const moment before = now(p);
     const bool is_mine = asked_by_this_thread(p);
+    const bool is_alone = calls_ == 0;  // another thread may count as one that looks for work, and ask later
+    const unsigned begun = calls_begun_;
     call(*u, [&] { go().ready_urgent(u->here, &p); });
     const bool was_asked = p.urgent_request.asked == p.runs;
     const bool is_busy = all_run();
-    if (!with.calls && is_mine && asked_by_this_thread(p) && knows_places(m) && was_busy && is_busy && !served &&
-        before.may_serve && now(p) == before && waits(*u, m))
+    if (!with.calls && is_alone && calls_begun_ == begun + 1 && is_mine && asked_by_this_thread(p) && knows_places(m) &&
+        was_busy && is_busy && !served && before.may_serve && now(p) == before && waits(*u, m))
       check(was_asked, "the P of the strand that wakes an urgent fiber is asked");
   }
 
@@ -404,7 +411,9 @@ class urgent_fibers : public scheduling_scenario, private steps {
   moment left_[threads] = {};
   account time_[with.procs] = {};
   const actor* runs_on_[with.procs] = {};
+  bool parks_ = false;           // a worker has found nothing
   unsigned calls_ = 0;           // that make a strand ready, under way
+  unsigned calls_begun_ = 0;     // ever
   std::uint64_t called_at_ = 0;  // when the last one was over, a moment
   const std::int64_t begun_at_ = clock_;
 };
@@ -415,6 +424,7 @@ const named_scenario scenarios[] = {
     {"urgent", 100'000, &make<urgent_fibers<setting{}>>},
     {"urgent_two", 100'000, &make<urgent_fibers<setting{.procs = 2}>>},
     {"urgent_calls", 100'000, &make<urgent_fibers<setting{.calls = true}>>},
+    {"urgent_waker", 100'000, &make<urgent_fibers<setting{.waker = true}>>},
     {},
 };
 
