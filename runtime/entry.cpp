@@ -416,4 +416,12 @@ bool hungry() noexcept {
   return s.settings().steal_every_fork || s.dispatcher().hungry();
 }
 
+// A worker that sleeps has found no records in this deque, so it misses none while the deque is empty.
+bool only_sleepers_ask() noexcept {
+  const worker& m = *current_worker();
+  scheduler& s = m.sched();
+  return !s.settings().steal_every_fork && !s.dispatcher().any_spinning() &&
+         m.proc->active.load(std::memory_order_relaxed)->looks_empty();
+}
+
 }}}  // namespace fj::v0_2::detail

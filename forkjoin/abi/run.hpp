@@ -42,5 +42,8 @@ unsigned procs_for_loop() noexcept;
 /// Whether a fork would be welcome, because a worker looks for work or sleeps without any. A hint, for loops that fork
 /// only on demand. Inside only.
 bool hungry() noexcept;
+/// Whether the calling strand has forked nothing that is left, and workers that ask for something sleep: so that a fork
+/// would wake one. A hint. Inside only.
+bool only_sleepers_ask() noexcept;
 
 }}}  // namespace fj::v0_2::detail

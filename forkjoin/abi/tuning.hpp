@@ -67,4 +67,7 @@ inline constexpr std::uint64_t very_brief_ns = 400;
 /// few forks.
 inline constexpr std::uint32_t loops_per_look = 64;
 
+/// As many forks cost what it takes to wake a worker, less rather than more: 5 us.
+inline constexpr std::uint32_t forks_per_waking = 5'000 / part_cost_ns;
+
 }}}}  // namespace fj::v0_2::detail::tuning

@@ -3,6 +3,7 @@
 
 #include "forkjoin/abi/loop.hpp"
 #include "forkjoin/abi/os/clock.hpp"
+#include "forkjoin/abi/run.hpp"
 #include "forkjoin/detail/branch.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
@@ -35,6 +36,12 @@ template <class F, class G>
   return !detail::pop_record(rest) && detail::join_if_stolen(rest);
 }
 
+/// Answers whoever asks the calling strand for something, as any fork does: before a part that is to be timed, as it
+/// may take long to wake a worker.
+inline void answer() noexcept {
+  if (!face_of(current_deque()).asks_nothing()) static_cast<void>(detail::fork_quietly([] {}, [] {}));
+}
+
 /// Says that the calling strand begins a part of a loop that is expected to be brief, and that it will not fork. False,
 /// and nothing said, if a worker asks for something: then the strand forks, and answers. Also outside any runtime.
 [[gnu::always_inline]] inline bool begin_brief_part() noexcept {
@@ -42,6 +49,13 @@ template <class F, class G>
   if (!face_of(d).asks_nothing()) return false;
   progress_of(d).make();
   return true;
+}
+
+/// The same after only_sleepers_ask: a fork would wake a worker. Inside only. The strand may be on another worker
+/// afterwards.
+inline void begin_brief_part_beside_sleepers() noexcept {
+  give_way_if_asked();  // a monitor asks, too, and would wait for a fork
+  progress_of(current_deque()).make();
 }
 
 /// Whether a thief has found that the calling strand stayed in its latest part of a loop for long. True once for each

@@ -10,7 +10,8 @@
 //    the faster one for some time. Where early has won, later loops are shared from their start.
 // 3. What a loop of as many elements with the same body took before decides its parts. If it was brief, the first part
 //    has 16 elements (1 if there are no more), and the second all others. If it was very brief, there is one part,
-//    which thieves cannot take. If such a loop takes long all the same, the next ones are cut into parts again.
+//    which thieves cannot take, and no worker is woken. If such a loop takes long all the same, the next ones are cut
+//    into parts again.
 // 4. A shared loop is divided into about two parts for each P. A strand runs its part in chunks of a few microseconds,
 //    whose size it finds by the clock; when a worker has nothing to do, the strand forks half of what is left. Each P
 //    begins in its own section (affinity.hpp).
@@ -174,6 +175,12 @@ class pace {
     const std::uint32_t left = until_more_.load(std::memory_order_relaxed);
     until_more_.store(left != 0 ? left - 1 : tuning::loops_per_look, std::memory_order_relaxed);
     return left == 0;
+  }
+
+  /// Before a loop whose fork wakes a worker: as many other forks would cost as much.
+  void note_waking() noexcept {
+    const std::uint32_t left = until_more_.load(std::memory_order_relaxed);
+    until_more_.store(left - (std::min)(left, tuning::forks_per_waking), std::memory_order_relaxed);
   }
 
   void learn_more(std::size_t elements, std::uint64_t took_ns) noexcept {

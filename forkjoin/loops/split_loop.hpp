@@ -178,8 +178,7 @@ template <std::size_t First>
   const unsigned p = procs_for_loop();
   if (p == 1 && is_plain) {
     if (!known.wants_more()) return {.begin = 0};
-    // An answer to whoever asks for something, so that begin_brief_part finds that nobody does.
-    static_cast<void>(detail::fork_quietly([] {}, [] {}));
+    detail::answer();  // so that begin_brief_part finds that nobody asks
     return {.begin = 0, .begun = os::rough_ns()};
   }
   split_loop loop(body, options, known);
@@ -193,6 +192,14 @@ template <std::size_t First>
       all.end(n, known);
     });
     return {.begin = n};
+  }
+  if (is_plain && only_sleepers_ask()) {  // here, too
+    if (known.is_very_brief(n)) {
+      detail::begin_brief_part_beside_sleepers();
+      return {.begin = 0, .begun = os::rough_ns()};
+    }
+    known.note_waking();
+    detail::answer();  // before the loop is timed
   }
   if (!is_plain || n == 1 || !known.is_brief(n)) {
     loop.run(n);

@@ -147,6 +147,39 @@ TEST_CASE("very brief loops are shared once they take long") {
       2);
 }
 
+// A fork would wake the worker, which takes many times as long as such a loop. Tried without the look for sleepers in
+// begin_loop_slow: each wakes it.
+TEST_CASE("a very brief loop wakes no worker") {
+  if (!test::may_fence_others() || test::sanitized || RUNNING_ON_VALGRIND) return;  // there no loop is so brief
+  const test::watchdog dog("very brief loops", 2);
+  fj::runtime rt(test::with_procs(2));
+  constexpr int rounds = 40;
+  int woke = 0;
+  rt.run([&] {
+    const auto total = [&] { return rt.stats().total(); };
+    const auto loop = [] { fj::parallel_for(0, 8, [](int) {}); };
+    for (int round = 0; round != rounds; ++round) {
+      for (int i = 0; i != 1000; ++i) loop();
+      std::atomic<int> inside = 0;
+      std::uint64_t parks = 0;
+      const auto meet = [&] {
+        ++inside;
+        test::spin_until([&] { return inside == 2; });
+      };
+      fj::fork_join(meet, [&] {
+        parks = total().parks;  // of a worker that works
+        meet();
+      });
+      test::spin_until([&] { return total().parks != parks; });
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // it interrupts this thread once more
+      const std::uint64_t wakeups = total().wakeups;
+      loop();
+      woke += total().wakeups != wakeups;
+    }
+  });
+  CHECK(woke < rounds);
+}
+
 // Most loops of a body are very brief, and every thousandth is long: its first element waits for the others, but not
 // for ever. Few of these may run without a fork. Tried with as few forks after a mistake as without one: some half of
 // them do.
