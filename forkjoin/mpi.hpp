@@ -182,7 +182,7 @@ namespace mpi {
 
 /// Waits for the request, as MPI_Wait, and returns its status. A strand leaves its worker meanwhile; a thread outside
 /// any runtime polls. A request that has completed already does not suspend. While strands of a runtime wait, one fiber
-/// of that runtime polls: at once while messages come, then at pauses that grow to a millisecond. Needs a session.
+/// of that runtime polls: at once while messages come, then at pauses that grow to 16 milliseconds. Needs a session.
 ///
 /// Throws fj::cancelled if options.stop is asked to stop first, fj::timed_out if the time options.until comes first:
 /// then `request` is as before, the operation goes on, and you may wait again, or call MPI_Cancel. Throws
