@@ -94,6 +94,8 @@ json row_of(const setup& chosen, const by_seeds& found, picoseconds alone, const
           {"steals", r.count.steals},
           {"far_steals", r.far_steals},
           {"deviations", r.deviations},
+          {"repeated", r.repeated},
+          {"returned", r.returned},
           {"late_ns", static_cast<double>(r.late) / 1e3},
           {"most_late_ns", static_cast<double>(r.most_late) / 1e3},
           {"common_lines_ns", static_cast<double>(r.waits.common) / 1e3},

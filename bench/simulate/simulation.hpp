@@ -1,8 +1,10 @@
 // The state of one simulation: what the runtime's scheduling rules know as the scheduler, and the strands.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "bench/simulate/hooks.hpp"
@@ -85,6 +87,7 @@ class simulation : public fj::detail::scheduler {
   void arrive_early(worker& m, std::uint32_t iterations_left);
   stolen_record find_on_top(worker& m, frame& f) noexcept;
   void run_on_top(worker& m, frame& record);
+  void run_part(const worker& m, const loop_part& part);
   void run_here(worker& m, frame& f);
   void run_other(worker& m, frame& f);
   fiber* arrive(worker& m, frame& f);
@@ -116,6 +119,7 @@ class simulation : public fj::detail::scheduler {
   std::vector<std::unique_ptr<fiber>> fibers_;
   alignas(fj::detail::cache_line) fj::detail::os::mutex pool_;  // of the free stacks
   std::vector<fiber*> free_fibers_;
+  std::unordered_map<std::uint32_t, std::vector<unsigned>> parts_;  // by the size of the loop: the P that ran each last
   std::uint64_t stacks_ = 0, frames_ = 0;
   step step_;
   bool over_ = false;

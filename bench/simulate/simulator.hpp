@@ -86,6 +86,8 @@ struct result {
     picoseconds common = 0, others = 0;
   } waits;
   std::uint64_t deviations = 0;     ///< that a P did not go on with what comes next in the order of one P
+  std::uint64_t repeated = 0;       ///< parts of loops, where a loop of as many parts came before
+  std::uint64_t returned = 0;       ///< of those: run by the P that ran the same part before
   std::uint64_t peak_stacks = 0;    ///< as fj::stats::stacks_peak
   std::uint64_t deepest_deque = 0;  ///< highest index of a record, counted from 1
   std::uint64_t deepest_stack = 0;  ///< most calls on one stack

@@ -115,6 +115,12 @@ fiber* simulation::run_strand(worker& m) {
   }
 }
 
+// The left or the right side of a fork of a loop.
+static loop_part part_of(const loop_parts& all, bool right) noexcept {
+  const std::uint32_t first = right ? all.middle : all.first, last = right ? all.last : all.middle;
+  return last - first == 1 ? loop_part{all.size, first} : loop_part{};
+}
+
 bool simulation::forks_last_first(worker& m) noexcept {
   if (chosen_.steals.order != order::adaptive) return chosen_.steals.order == order::last_child_first;
   adaptive_state& a = m.proc->adaptive;
@@ -148,6 +154,8 @@ void simulation::next_step(worker& m, frame& f) {
       const bool right_here = in_loop ? step_.parts.right_is_for(m.proc->index, chosen_.procs) : forks_last_first(m);
       f.first = right_here ? step_.right : step_.left;
       f.other = right_here ? step_.left : step_.right;
+      f.first_part = part_of(step_.parts, right_here);
+      f.other_part = part_of(step_.parts, !right_here);
       f.iterations = chosen_.steals == policy::continuations ? step_.iterations : 0;
       f.now = stage::push;
       break;
@@ -176,14 +184,26 @@ void simulation::pop_slow(worker& m, frame& f) {
   }
 }
 
+// Counts whether the P ran that part of the latest loop of as many parts, too.
+void simulation::run_part(const worker& m, const loop_part& part) {
+  if (part.size == 0) return;
+  std::vector<unsigned>& ran_on = parts_[part.size];
+  ran_on.resize(part.size, frame::no_proc);
+  const unsigned before = std::exchange(ran_on[part.number], m.proc->index);
+  result_.repeated += before != frame::no_proc;
+  result_.returned += before == m.proc->index;
+}
+
 void simulation::run_here(worker& m, frame& f) {
   f.now = stage::pop;
+  run_part(m, f.first_part);
   enter(*m.running, f.first, caller::first);
 }
 
 void simulation::run_other(worker& m, frame& f) {
   --m.running->forks;
   f.now = stage::next;
+  run_part(m, f.other_part);
   frame& other = enter(*m.running, f.other, caller::second);
   if (f.iterations > 1) other.home = f.home;
 }
@@ -192,6 +212,7 @@ void simulation::run_on_top(worker& m, frame& record) {
   m.clock += price_of_theft(m, record);
   ++result_.deviations;
   record.thiefs_proc = m.proc->index;
+  run_part(m, record.other_part);
   enter(*m.running, record.other, caller::on_top).stolen = &record;
 }
 
@@ -300,6 +321,7 @@ fiber* simulation::begin(worker& m, const stolen_record& what) noexcept {
   ++result_.deviations;
   record.thiefs_proc = m.proc->index;
   or_stop([&] {
+    run_part(m, record.other_part);
     frame& stolen = enter(thief, record.other, caller::thief);
     stolen.answers = record.iterations;
     stolen.stolen = record.iterations > 0 && record.home ? record.home : &record;

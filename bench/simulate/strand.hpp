@@ -50,6 +50,11 @@ enum class stage : std::uint8_t {
   arrive      ///< the end of what was stolen, at its join
 };
 
+/// One part of a loop of `size` parts, if a side of a fork is one; else size is 0.
+struct loop_part {
+  std::uint32_t size = 0, number = 0;
+};
+
 /// A frame holds at most one record at a time, and is that record. It has cache lines of its own, so that no result
 /// depends on where the system puts it.
 ///
@@ -64,6 +69,7 @@ struct alignas(fj::detail::cache_line) frame : continuation {
   node self;
   node other;  // what is called, or the record
   node first;  // the side of a fork that runs at once
+  loop_part first_part, other_part;
   unsigned phase = 0;
   caller by = caller::plain;
   stage now = stage::next;
