@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "forkjoin/abi/os/clock.hpp"
@@ -15,10 +13,10 @@
 #include "forkjoin/detail/function_ref.hpp"
 #ifndef FORKJOIN_SERIAL
 #include "forkjoin/detail/quiet.hpp"
+#include "forkjoin/loops/sections.hpp"
 #endif
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loop_options.hpp"
-#include "forkjoin/loops/affinity.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/chunks.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
@@ -86,27 +84,22 @@ class split_loop {
     parts_.run(first, [=, this] { body_(first, last); });
   }
 
+  // At the start the time for an element is unknown, and may be long. So the strand forks about two sections for each P
+  // at once, even if no worker is hungry: one that has just finished the loop before may be about to look for work.
   void share(std::size_t first, std::size_t last) {
     const unsigned p = procs();
-    // std::bit_width(p), whose type is int or p's, by the version of the standard library: a cast would be useless or
-    // missing.
-    const int width = std::numeric_limits<unsigned>::digits - std::countl_zero(p);
-    split_eagerly(first, last, p == 1 ? 0 : width, affinity(first, last));
+    if (p == 1) return run_section(first, last);
+    const auto run = [=, this](unsigned number, unsigned count) {
+      run_section(begin_of(first, last, number, count), begin_of(first, last, number + 1, count));
+    };
+    forked_sections(last - first, p, run).run();
   }
 
-  // At the start the time for an element is unknown, and may be long. So the strand forks about two parts for each P at
-  // once, even if no worker is hungry: one that has just finished the loop before may be about to look for work. While
-  // the first element of a part runs, a thief may take all others.
-  void split_eagerly(std::size_t first, std::size_t last, int levels, const affinity& sections) {
+  // While the first element of a section runs, a thief may take all others, but is to look for another section first.
+  void run_section(std::size_t first, std::size_t last) {
     if (last - first == 1) return run_part(first, last);
-    if (levels == 0)
-      return fork_join([=, this] { run_part(first, first + 1); },
-                       [=, this] { split_lazily(first + 1, last, adaptive_chunk()); });
-    const std::size_t middle = halfway(first, last);
-    fork_parts(
-        sections.takes_second(first, middle, last),
-        [&, first, middle] { split_eagerly(first, middle, levels - 1, sections); },
-        [&, middle, last] { split_eagerly(middle, last, levels - 1, sections); });
+    const auto rest = [=, this] { split_lazily(first + 1, last, adaptive_chunk()); };
+    if (!detail::fork_quietly([=, this] { run_part(first, first + 1); }, rest)) rest();
   }
 
   // Lazy binary splitting: the strand works in chunks, and forks half of what is left only when a worker is hungry.
@@ -133,6 +126,15 @@ class split_loop {
 
   static std::size_t up_to_line(std::size_t at, std::size_t chunk) noexcept {
     return chunk < line / 4 ? 0 : -at % line;
+  }
+
+  // Where that one of so many sections begins; the last ends at `last`.
+  static std::size_t begin_of(std::size_t first, std::size_t last, std::size_t number, std::size_t count) noexcept {
+    if (number == 0) return first;
+    if (number == count) return last;
+    const std::size_t n = last - first;
+    const std::size_t at = first + n / count * number + n % count * number / count;
+    return at + up_to_line(at, n / count / line);
   }
 
   static std::size_t halfway(std::size_t first, std::size_t last) noexcept {

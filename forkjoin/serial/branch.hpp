@@ -78,4 +78,15 @@ constexpr void begin_brief_part_beside_sleepers() noexcept {}
 constexpr bool was_slow() noexcept { return false; }
 constexpr int slow_for() noexcept { return 0; }
 
+/// As the other build's: there is one P, and so one section.
+template <class Run>
+class forked_sections {
+ public:
+  forked_sections(std::size_t, unsigned, Run run) noexcept : run_(run) {}
+  void run() { run_(0U, 1U); }
+
+ private:
+  Run run_;
+};
+
 }}}  // namespace fj::v0_2::detail

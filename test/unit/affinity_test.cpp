@@ -1,16 +1,19 @@
-// Which half of a loop a P does first: the half with its section, always the same one, and still with the serial loop's
+// Which half or which sections of a loop a P does first: always the same ones, and still with the serial loop's
 // exception.
 #include "forkjoin/loops/affinity.hpp"
 
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "forkjoin/loops/sections.hpp"
 #include "forkjoin/parallel_for.hpp"
 #include "test/support.hpp"
 
@@ -123,4 +126,122 @@ TEST_CASE("when the second half throws before the first, the first half is finis
       CHECK(thrown == (both ? "first" : "second"));
     }
   }
+}
+
+// Tried with claims that begin with the first section: fails.
+TEST_CASE("each section is claimed once, and Ps that come in any order get their own") {
+  for (const unsigned p : {1u, 2u, 3u, 7u, 8u, 31u, 32u, 33u, 64u, 65u, 200u}) {
+    for (const std::size_t n : {std::size_t(1), std::size_t(p / 2 + 1), std::size_t(p), std::size_t(1000)}) {
+      CAPTURE(p);
+      CAPTURE(n);
+      fj::detail::sections all(n, p);
+      REQUIRE(all.count() > 0);
+      CHECK(all.count() <= n);
+      std::vector<int> claimed(all.count());
+      for (unsigned i = 0; i != all.count(); ++i) {
+        const unsigned proc = p - 1 - i % p;
+        const unsigned section = all.claim(proc);
+        REQUIRE(section < all.count());
+        ++claimed[section];
+        if (all.count() == 2 * p) CHECK(section / 2 == proc);
+      }
+      CHECK(claimed == std::vector<int>(all.count(), 1));
+    }
+  }
+}
+
+// Tried with a load and a store in place of the read-modify-write: two claim the same.
+TEST_CASE("each section is claimed once by many threads") {
+  const test::watchdog dog("claims", 4);
+  for (int round = 0; round != test::divided(200); ++round) {
+    fj::detail::sections all(1000, 16);
+    std::vector<std::atomic<int>> claimed(all.count());
+    std::atomic<unsigned> there = 0;
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t != 4; ++t) {
+      threads.emplace_back([&, t] {
+        ++there;
+        test::spin_until([&] { return there == 4; });
+        for (unsigned i = 0; i != all.count() / 4; ++i) ++claimed[all.claim(t)];
+      });
+    }
+    for (std::thread& each : threads) each.join();
+    for (const std::atomic<int>& once : claimed) CHECK(once == 1);
+  }
+}
+
+// The P that does the second sections first throws there, while the first sections have not begun. Tried without
+// keeping that exception: the first sections do not run.
+TEST_CASE("when a later section throws before the first, the first is finished and its exception wins") {
+  fj::runtime rt(test::with_procs(2));
+  for (const bool both : {false, true}) {
+    CAPTURE(both);
+    const test::watchdog dog("exceptions of sections", 2);
+    std::string thrown;
+    std::vector<int> order;
+    std::atomic<bool> done = false;
+    on_each_proc(rt, 2, [&](int here) {
+      if (here == 0) return test::spin_until([&] { return done.load(); });
+      const auto run = [&](unsigned number, unsigned) {
+        order.push_back(static_cast<int>(number));
+        if (number == 2) throw std::runtime_error("later");
+        if (number == 0 && both) throw std::runtime_error("first");
+      };
+      try {
+        fj::detail::forked_sections(1000, 2, run).run();
+      } catch (const std::runtime_error& error) {
+        thrown = error.what();
+      }
+      done = true;
+    });
+    CHECK(order == std::vector{2, 3, 0, 1});
+    CHECK(thrown == (both ? "first" : "later"));
+  }
+}
+
+// The first element takes so long that the rest is shared, from the second or a later one on. Tried with sections that
+// all begin at multiples of a line: the first ones of the rest are not run.
+TEST_CASE("a loop that is shared from any element on runs each once") {
+  for (const unsigned p : {2u, 3u, 8u}) {
+    CAPTURE(p);
+    const test::watchdog dog("shared late", p);
+    fj::runtime rt(test::with_procs(p));
+    for (const std::size_t n : {std::size_t(100), std::size_t(2'049), std::size_t(100'003)}) {
+      CAPTURE(n);
+      for (int slow = 0; slow != 20; ++slow) {
+        std::vector<unsigned char> visits(n);
+        rt.run([&] {
+          fj::parallel_for(std::size_t(0), n, [&](std::size_t i) {
+            if (i == static_cast<std::size_t>(slow)) std::this_thread::sleep_for(std::chrono::microseconds(400));
+            ++visits[i];
+          });
+        });
+        CHECK(visits == std::vector<unsigned char>(n, 1));
+      }
+    }
+  }
+}
+
+// Each P begins with its own sections. Tried with claims that begin with the first section: as many come back as by
+// chance.
+TEST_CASE("most of a shared loop returns to the P that had it") {
+  constexpr unsigned p = 4;
+  const test::watchdog dog("sections that return", p);
+  fj::runtime rt(test::with_procs(p));
+  constexpr int blocks = 64, block = 1000, loops = 12;
+  std::vector<int> before(blocks, -1), now(blocks, -1);
+  int returned = 0;
+  rt.run([&] {
+    for (int loop = 0; loop != loops; ++loop) {
+      fj::parallel_for(0, blocks * block, [&](int i) {
+        if (i % block != block / 2) return;
+        now[static_cast<std::size_t>(i / block)] = fj::this_proc();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // all Ps work, however many CPUs there are
+      });
+      if (loop >= 2)
+        for (std::size_t i = 0; i != blocks; ++i) returned += now[i] == before[i];
+      before.swap(now);
+    }
+  });
+  CHECK(returned > (loops - 2) * blocks * 6 / 10);  // by chance a quarter, and some of the time a half
 }
