@@ -757,11 +757,22 @@ class watch {
     rest_ns_ = rest_ns;
     if (os::turns::mine() || !thread_.start(&serve, this)) end();
   }
+  void pause(bool pauses) noexcept {
+    const locked lock(pausing_);  // until a look is over
+    paused_ = pauses;
+  }
+  /// In the copy that fork(2) makes the thread is missing, which may have been at a look.
+  void forget() noexcept {
+    std::construct_at(&pausing_);
+    paused_ = false;
+  }
   bool looks() const noexcept { return begun_in_.load(std::memory_order_relaxed) == os::process_generation(); }
 
   /// Prints which fibers are lost, and were not printed before.
   [[gnu::noinline]] void tell() noexcept {
     __builtin_unwind_init();  // see look_twice
+    const locked no_pause(pausing_);
+    if (paused_) return;
     try {
       looking& all = all_looks();
       const locked lock(all.mutex);
@@ -800,10 +811,14 @@ class watch {
   std::size_t most_bytes_ = 0;
   std::int64_t rest_ns_ = 0;
   bool said_not_available_ = false, said_too_large_ = false;
+  os::mutex pausing_;
+  bool paused_ = false;
   os::thread thread_;
 };
 
 constinit watch the_watch;
+
+[[maybe_unused]] const bool ends_in_copies = os::at_fork(nullptr, nullptr, [] { the_watch.forget(); });
 
 }  // namespace
 
@@ -818,10 +833,12 @@ constinit watch the_watch;
 
 void watch_lost_fibers(std::size_t most_bytes, std::int64_t rest_ns) noexcept { the_watch.begin(most_bytes, rest_ns); }
 
+void pause_watch(bool pauses) noexcept { the_watch.pause(pauses); }
+
 unsigned threads_that_watch() noexcept { return the_watch.looks() ? 1 : 0; }
 
 void report_lost_fibers() noexcept {
-  if (the_watch.looks()) the_watch.tell();
+  if (the_watch.looks() && !os::turns::mine()) the_watch.tell();
 }
 
 }}}  // namespace fj::v0_2::detail

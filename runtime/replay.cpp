@@ -11,6 +11,7 @@
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/clock.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/lost_fibers.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/sched/scheduler.hpp"
 
@@ -235,6 +236,7 @@ schedule_session::schedule_session(const replay& wanted, full_schedule_log* kept
     schedule_log& log = kept ? *kept : session.own_log.emplace();
     session.chooser.emplace(wanted, log, kept);
     session.log = &log;
+    pause_watch(true);
     session.turns.emplace(&schedule_chooser::next, &*session.chooser, os::now_ns());
   } else if (!os::turns::self()) {
     throw std::logic_error(
@@ -250,6 +252,7 @@ schedule_session::~schedule_session() {
   const locked lock(session.mutex);
   if (--session.users != 0) return;
   session.turns.reset();
+  pause_watch(false);
   session.chooser.reset();
 }
 
