@@ -46,18 +46,6 @@ long most_mappings_of_guards() noexcept {
   }>();
 }
 
-// 1, or -1 for a system that says yes to any advice and does nothing, as an emulator (QEMU 7.2): it is not believed.
-int looks_at_advice() noexcept {
-  constexpr int none_such = 0x7fff'ffff;
-  static constinit char anywhere = 0;
-  const auto page = reinterpret_cast<std::uintptr_t>(&anywhere) & ~(page_size() - 1);
-  return madvise(reinterpret_cast<void*>(page), page_size(), none_such) != 0 ? 1 : -1;
-}
-
-bool guard_region(std::byte* begin, std::size_t bytes) noexcept {
-  return asked_once<looks_at_advice>() == 1 && madvise(begin, bytes, MADV_GUARD_INSTALL) == 0;
-}
-
 }  // namespace
 
 std::size_t page_size() noexcept {
@@ -76,11 +64,11 @@ std::byte* reserve_pages(std::size_t bytes) noexcept {
 }
 
 bool guard_pages(std::byte* begin, std::size_t bytes) noexcept {
-  return guard_region(begin, bytes) || mprotect(begin, bytes, PROT_NONE) == 0;
+  return madvise(begin, bytes, MADV_GUARD_INSTALL) == 0 || mprotect(begin, bytes, PROT_NONE) == 0;
 }
 
 guard guard_pages_sparingly(std::byte* begin, std::size_t bytes) noexcept {
-  if (guard_region(begin, bytes)) return guard::region;
+  if (madvise(begin, bytes, MADV_GUARD_INSTALL) == 0) return guard::region;
   const long before = mappings_of_guards.fetch_add(mappings_per_guard, std::memory_order_relaxed);
   if (before + mappings_per_guard <= most_mappings_of_guards() && mprotect(begin, bytes, PROT_NONE) == 0)
     return guard::mapping;
@@ -92,7 +80,7 @@ void forget_guard(guard was) noexcept {
   if (was == guard::mapping) mappings_of_guards.fetch_sub(mappings_per_guard, std::memory_order_relaxed);
 }
 
-void guard_pages_if_free(std::byte* begin, std::size_t bytes) noexcept { guard_region(begin, bytes); }
+void guard_pages_if_free(std::byte* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_GUARD_INSTALL); }
 
 void discard_pages(std::byte* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_DONTNEED); }
 
