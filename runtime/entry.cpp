@@ -416,11 +416,11 @@ bool hungry() noexcept {
   return s.settings().steal_every_fork || s.dispatcher().hungry();
 }
 
-// A worker that sleeps has found no records in this deque, so it misses none while the deque is empty.
-bool only_sleepers_ask() noexcept {
+// As owner.hpp: answer_request.
+bool wakes_worker() noexcept {
   const worker& m = *current_worker();
-  scheduler& s = m.sched();
-  return !s.settings().steal_every_fork && !s.dispatcher().any_spinning() &&
+  auto& dispatcher = m.sched().dispatcher();
+  return !m.sched().settings().steal_every_fork && !dispatcher.any_spinning() && dispatcher.hungry() &&
          m.proc->active.load(std::memory_order_relaxed)->looks_empty();
 }
 

@@ -42,8 +42,8 @@ unsigned procs_for_loop() noexcept;
 /// Whether a fork would be welcome, because a worker looks for work or sleeps without any. A hint, for loops that fork
 /// only on demand. Inside only.
 bool hungry() noexcept;
-/// Whether the calling strand has forked nothing that is left, and workers that ask for something sleep: so that a fork
-/// would wake one. A hint. Inside only.
-bool only_sleepers_ask() noexcept;
+/// Whether the calling strand, if it answers a request, wakes a worker that sleeps, and whose only work would be the
+/// next fork: none of its earlier ones is left. A hint. Inside only.
+bool wakes_worker() noexcept;
 
 }}}  // namespace fj::v0_2::detail

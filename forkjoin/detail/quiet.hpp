@@ -51,12 +51,11 @@ inline void answer() noexcept {
   return true;
 }
 
-/// The same after only_sleepers_ask: a fork would wake a worker. Inside only. The strand may be on another worker
-/// afterwards.
-inline void begin_brief_part_beside_sleepers() noexcept {
-  give_way_if_asked();  // a monitor asks, too, and would wait for a fork
-  progress_of(current_deque()).make();
-}
+/// Says that the calling strand begins a part of a loop, and that it will not fork.
+inline void begin_part() noexcept { progress_of(current_deque()).make(); }
+
+/// Whether a fork would wake a worker, for that fork alone. Inside only.
+inline bool fork_wakes_worker() noexcept { return !face_of(current_deque()).asks_nothing() && detail::wakes_worker(); }
 
 /// Whether a thief has found that the calling strand stayed in its latest part of a loop for long. True once for each
 /// part.

@@ -195,9 +195,9 @@ template <std::size_t First>
     });
     return {.begin = n};
   }
-  if (is_plain && only_sleepers_ask()) {  // here, too
+  if (is_plain && detail::fork_wakes_worker()) {  // here, too
     if (known.is_very_brief(n)) {
-      detail::begin_brief_part_beside_sleepers();
+      detail::begin_part();
       return {.begin = 0, .begun = os::rough_ns()};
     }
     known.note_waking();

@@ -73,8 +73,8 @@ bool fork_quietly(F f, G) {
 /// There are no thieves.
 constexpr void answer() noexcept {}
 constexpr bool begin_brief_part() noexcept { return true; }
-constexpr bool only_sleepers_ask() noexcept { return false; }
-constexpr void begin_brief_part_beside_sleepers() noexcept {}
+constexpr void begin_part() noexcept {}
+constexpr bool fork_wakes_worker() noexcept { return false; }
 constexpr bool was_slow() noexcept { return false; }
 constexpr int slow_for() noexcept { return 0; }
 

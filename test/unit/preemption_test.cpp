@@ -173,33 +173,6 @@ TEST_CASE("preemption: a loop that was very brief lets a fiber run once it takes
   });
 }
 
-// The request of the monitor is all that asks for the strand's forks: the other P computes, and nobody looks for work.
-// Tried without give_way_if_asked in begin_brief_part_beside_sleepers: fails.
-TEST_CASE("preemption: very brief loops let a fiber run, with two P") {
-  const test::watchdog dog("preemption of very brief loops", 2, 120);
-  fj::runtime rt(test::with_procs(2));
-  std::atomic<bool> over{false};
-  std::atomic<int> computing{0};
-  const auto compute = [&](auto round) {
-    ++computing;
-    test::spin_until([&] { return computing == 2; });
-    auto other = fj::go([&] { over = true; });
-    keep_processor(round, over);
-    other.get();
-  };
-  const auto wait = [&] {
-    ++computing;
-    while (!over) {}
-  };
-  auto busy = rt.go(wait);
-  rt.go([&] {
-      compute([] {
-        for (int i = 0; i != 1000; ++i) fj::parallel_for(0, 8, [](int) {});
-      });
-    }).get();
-  busy.get();
-}
-
 // Tried with a monitor that fires none: fails, as the strands end before the sleeper goes on.
 TEST_CASE("preemption: timers fire while every P computes") {
   for (const unsigned p : {1u, 2u}) {

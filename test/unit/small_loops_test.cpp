@@ -180,6 +180,31 @@ TEST_CASE("a very brief loop wakes no worker") {
   CHECK(woke < rounds);
 }
 
+// Otherwise a loop's mistakes would be paid off by forks that wake nobody. Tried with wakes_worker true if no worker
+// looks for work: fails.
+TEST_CASE("no fork wakes a worker while all P are busy") {
+  const test::watchdog dog("all busy", 2);
+  fj::runtime rt(test::with_procs(2));
+  std::atomic<int> inside = 0;
+  std::atomic<bool> done = false;
+  const auto meet = [&] {
+    ++inside;
+    test::spin_until([&] { return inside == 2; });
+  };
+  rt.run([&] {
+    fj::fork_join(
+        [&] {
+          meet();
+          CHECK_FALSE(fj::detail::wakes_worker());
+          done = true;
+        },
+        [&] {
+          meet();
+          test::spin_until([&] { return done.load(); });
+        });
+  });
+}
+
 // Most loops of a body are very brief, and every thousandth is long: its first element waits for the others, but not
 // for ever. Few of these may run without a fork. Tried with as few forks after a mistake as without one: some half of
 // them do.
