@@ -37,14 +37,7 @@ struct loop_parts {
 
   auto operator<=>(const loop_parts&) const = default;
 
-  /// Whether the right part is for that P to do itself; else the left one is. forkjoin/loops/affinity.hpp,
-  /// takes_second, which asks the runtime for the P.
-  bool right_is_for(std::uint32_t p, std::uint32_t procs) const noexcept {
-    const std::uint32_t section = size / procs;
-    if (last - first <= section) return false;
-    const std::uint32_t mine = section * p + size % procs * p / procs + section / 2;
-    return middle <= mine && mine < last;
-  }
+  bool are_all() const noexcept { return last - first == size; }
 };
 
 struct step {

@@ -18,7 +18,7 @@
 
 #include "bench/simulate/analysis.hpp"
 #include "bench/simulate/kernel.hpp"
-#include "forkjoin/loops/affinity.hpp"
+#include "forkjoin/loops/forked_sections.hpp"
 
 namespace {
 
@@ -66,16 +66,30 @@ struct walker {
           walk_loop<keep_order>(s);
           continue;
         }
+        if (std::is_same_v<Policy, fj::continuations> && s.parts.size > 0 && s.parts.are_all() && fj::procs() > 1) {
+          walk_sections<keep_order>(s);  // loops take no policy
+          continue;
+        }
         const auto left = [&] { walk<Policy, keep_order>(s.left); };
         const auto right = [&] { walk<Policy, keep_order>(s.right); };
-        if (std::is_same_v<Policy, fj::continuations> && s.parts.size > 0) {  // loops take no policy
-          const fj::detail::affinity near(0, s.parts.size);
-          fj::detail::fork_parts(near.takes_second(s.parts.first, s.parts.middle, s.parts.last), left, right);
-        } else {
-          fj::fork_join<Policy>(left, right);
-        }
+        fj::fork_join<Policy>(left, right);
       }
     }
+  }
+
+  /// A loop of parts, from its first fork on.
+  template <bool keep_order>
+  void walk_sections(const step& first) {
+    const unsigned count = fj::detail::sections::of_tree(first.parts.size, fj::procs());
+    const auto walk_one = [&, this](unsigned number) {
+      step fork = first;
+      for (unsigned bit = count / 2; bit > 1; bit /= 2) {
+        node half = number & bit ? fork.right : fork.left;
+        k.at(half, 0, fork);
+      }
+      walk<fj::continuations, keep_order>(number & 1 ? fork.right : fork.left);
+    };
+    fj::detail::forked_sections(count, fj::procs(), walk_one).run();
   }
 
   /// A loop of forks, from the fork of its first iteration on.

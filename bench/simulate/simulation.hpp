@@ -87,7 +87,10 @@ class simulation : public fj::detail::scheduler {
   void arrive_early(worker& m, std::uint32_t iterations_left);
   stolen_record find_on_top(worker& m, frame& f) noexcept;
   void run_on_top(worker& m, frame& record);
-  void run_part(const worker& m, const loop_part& part);
+  void begin_sections(frame& f);
+  frame& enter_side(const worker& m, fiber& g, frame& f, bool other, caller by);
+  frame& enter_section(const worker& m, fiber& g, frame& loop, caller by);
+  void run_part(const worker& m, const loop_parts& parts, bool right);
   void run_here(worker& m, frame& f);
   void run_other(worker& m, frame& f);
   fiber* arrive(worker& m, frame& f);

@@ -1,6 +1,7 @@
 // What a strand does: it works, forks and joins as its kernel says, and calls the runtime's rules where the compiled
 // code of a fork does. And the stacks that strands run on.
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -115,12 +116,6 @@ fiber* simulation::run_strand(worker& m) {
   }
 }
 
-// The left or the right side of a fork of a loop.
-static loop_part part_of(const loop_parts& all, bool right) noexcept {
-  const std::uint32_t first = right ? all.middle : all.first, last = right ? all.last : all.middle;
-  return last - first == 1 ? loop_part{all.size, first} : loop_part{};
-}
-
 bool simulation::forks_last_first(worker& m) noexcept {
   if (chosen_.steals.order != order::adaptive) return chosen_.steals.order == order::last_child_first;
   adaptive_state& a = m.proc->adaptive;
@@ -150,12 +145,11 @@ void simulation::next_step(worker& m, frame& f) {
       break;
     case then::fork: {
       m.clock += time_.price.fork;
-      const bool in_loop = step_.parts.size > 0;
-      const bool right_here = in_loop ? step_.parts.right_is_for(m.proc->index, chosen_.procs) : forks_last_first(m);
+      f.parts = step_.parts;
+      const bool right_here = f.parts.size == 0 && forks_last_first(m);
       f.first = right_here ? step_.right : step_.left;
       f.other = right_here ? step_.left : step_.right;
-      f.first_part = part_of(step_.parts, right_here);
-      f.other_part = part_of(step_.parts, !right_here);
+      begin_sections(f);
       f.iterations = chosen_.steals == policy::continuations ? step_.iterations : 0;
       f.now = stage::push;
       break;
@@ -184,27 +178,63 @@ void simulation::pop_slow(worker& m, frame& f) {
   }
 }
 
-// Counts whether the P ran that part of the latest loop of as many parts, too.
-void simulation::run_part(const worker& m, const loop_part& part) {
-  if (part.size == 0) return;
-  std::vector<unsigned>& ran_on = parts_[part.size];
-  ran_on.resize(part.size, frame::no_proc);
-  const unsigned before = std::exchange(ran_on[part.number], m.proc->index);
+// As block_tree in forkjoin/loops/ordered_parts.hpp, if the fork is the first of a loop.
+void simulation::begin_sections(frame& f) {
+  if (f.levels != 0 && f.loop != &f) return;  // one of those that stand for no parts
+  f.levels = 0;
+  if (f.parts.size == 0 || !f.parts.are_all()) return;
+  f.count = sections::of_tree(f.parts.size, chosen_.procs);
+  f.levels = static_cast<unsigned>(std::bit_width(f.count)) - 1;
+  f.loop = &f;
+  f.claims.emplace(f.count, chosen_.procs);
+}
+
+// A side of a fork.
+frame& simulation::enter_side(const worker& m, fiber& g, frame& f, bool other, caller by) {
+  if (f.levels == 1) return enter_section(m, g, *f.loop, by);
+  if (f.levels == 0) run_part(m, f.parts, other);
+  frame& entered = enter(g, other ? f.other : f.first, by);
+  if (f.levels != 0) {
+    entered.levels = f.levels - 1;
+    entered.loop = f.loop;
+  }
+  return entered;
+}
+
+// That which the P claims. The bits of its number say where it lies, from the loop's first fork on.
+frame& simulation::enter_section(const worker& m, fiber& g, frame& loop, caller by) {
+  const unsigned number = loop.claims->claim(m.proc->index);
+  unsigned bit = loop.count / 2;
+  step fork{.left = loop.first, .right = loop.other, .parts = loop.parts};
+  for (; bit > 1; bit /= 2) {
+    node half = number & bit ? fork.right : fork.left;
+    kernel_.at(half, 0, fork);
+  }
+  const bool right = (number & 1) != 0;
+  run_part(m, fork.parts, right);
+  return enter(g, right ? fork.right : fork.left, by);
+}
+
+// Counts whether the P ran that side of a fork in the latest loop of as many parts, too, if it is one part.
+void simulation::run_part(const worker& m, const loop_parts& parts, bool right) {
+  const std::uint32_t number = right ? parts.middle : parts.first;
+  if ((right ? parts.last : parts.middle) - number != 1) return;
+  std::vector<unsigned>& ran_on = parts_[parts.size];
+  ran_on.resize(parts.size, frame::no_proc);
+  const unsigned before = std::exchange(ran_on[number], m.proc->index);
   result_.repeated += before != frame::no_proc;
   result_.returned += before == m.proc->index;
 }
 
 void simulation::run_here(worker& m, frame& f) {
   f.now = stage::pop;
-  run_part(m, f.first_part);
-  enter(*m.running, f.first, caller::first);
+  enter_side(m, *m.running, f, false, caller::first);
 }
 
 void simulation::run_other(worker& m, frame& f) {
   --m.running->forks;
   f.now = stage::next;
-  run_part(m, f.other_part);
-  frame& other = enter(*m.running, f.other, caller::second);
+  frame& other = enter_side(m, *m.running, f, true, caller::second);
   if (f.iterations > 1) other.home = f.home;
 }
 
@@ -212,8 +242,7 @@ void simulation::run_on_top(worker& m, frame& record) {
   m.clock += price_of_theft(m, record);
   ++result_.deviations;
   record.thiefs_proc = m.proc->index;
-  run_part(m, record.other_part);
-  enter(*m.running, record.other, caller::on_top).stolen = &record;
+  enter_side(m, *m.running, record, true, caller::on_top).stolen = &record;
 }
 
 // As in runtime/strand/on_top.cpp.
@@ -321,8 +350,7 @@ fiber* simulation::begin(worker& m, const stolen_record& what) noexcept {
   ++result_.deviations;
   record.thiefs_proc = m.proc->index;
   or_stop([&] {
-    run_part(m, record.other_part);
-    frame& stolen = enter(thief, record.other, caller::thief);
+    frame& stolen = enter_side(m, thief, record, true, caller::thief);
     stolen.answers = record.iterations;
     stolen.stolen = record.iterations > 0 && record.home ? record.home : &record;
     if (record.iterations > 1) stolen.home = stolen.stolen;

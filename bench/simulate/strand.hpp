@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bench/simulate/machine.hpp"
@@ -13,6 +14,7 @@
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/continuation.hpp"
 #include "forkjoin/abi/counting_join.hpp"
+#include "forkjoin/loops/sections.hpp"
 #include "runtime/fork/deque.hpp"
 #include "runtime/fork/runnable.hpp"
 
@@ -24,12 +26,13 @@ using fj::detail::deque;
 using fj::detail::deque_thief;
 using fj::detail::join_waiter;
 using fj::detail::outcome;
+using fj::detail::sections;
 using fj::detail::stolen_record;
 
 /// Who called a frame: what its end leads to.
 enum class caller : std::uint8_t {
   plain,   ///< a call
-  first,   ///< a fork, as the side that runs at once: the policy's order says which, in a loop the P's own
+  first,   ///< a fork, as the side that runs at once: the policy's order says which, in a loop the left one
   second,  ///< a fork, as the side that no thief has stolen
   thief,   ///< a thief, on a stack of its own
   on_top,  ///< a strand that waits, on top of its stack
@@ -50,26 +53,24 @@ enum class stage : std::uint8_t {
   arrive      ///< the end of what was stolen, at its join
 };
 
-/// One part of a loop of `size` parts, if a side of a fork is one; else size is 0.
-struct loop_part {
-  std::uint32_t size = 0, number = 0;
-};
-
 /// A frame holds at most one record at a time, and is that record. It has cache lines of its own, so that no result
 /// depends on where the system puts it.
 ///
 /// A loop of forks is a frame for each rest (kernel.hpp). The first frame whose rest was stolen is the loop's *home*:
 /// there the strand waits for all stolen iterations (runtime/strand/loop_protocol.hpp). A thief whose own rest was
 /// stolen arrives there for the iterations that it ran, and ends.
+///
+/// The upper forks of a loop of parts, `levels` from here on, stand for no parts. What comes below is the section that
+/// the P claims (forkjoin/loops/forked_sections.hpp) from the frame of the first of these forks, `loop`.
 struct alignas(fj::detail::cache_line) frame : continuation {
   static constexpr unsigned no_proc = ~0u;
 
   frame() noexcept : continuation(&nothing) {}
 
   node self;
-  node other;  // what is called, or the record
-  node first;  // the side of a fork that runs at once
-  loop_part first_part, other_part;
+  node other;        // what is called, or the record
+  node first;        // the side of a fork that runs at once
+  loop_parts parts;  // of a loop, if the sides are such
   unsigned phase = 0;
   caller by = caller::plain;
   stage now = stage::next;
@@ -83,6 +84,10 @@ struct alignas(fj::detail::cache_line) frame : continuation {
   frame* home = nullptr;         // of the loop whose rest this is, on a thief's stack
   counting_join all;             // a home's: of the stolen iterations
   join_waiter* waits = nullptr;  // a home's
+  unsigned levels = 0;
+  frame* loop = nullptr;           // where levels is not 0
+  unsigned count = 0;              // of a loop's sections
+  std::optional<sections> claims;  // likewise
 
   /// Joins are told by the word (forkjoin/abi/join.hpp), which needs some function to hold; it is never called.
   [[gnu::aligned(16)]] static outcome nothing(continuation&) noexcept { return outcome::returned; }
@@ -119,6 +124,7 @@ struct fiber : join_waiter, runnable {
     top_->now = simulate::stage::next;
     top_->answers = 0;
     top_->home = nullptr;
+    top_->levels = 0;
     return *top_;
   }
 

@@ -12,7 +12,7 @@
 //    has 16 elements (1 if there are no more), and the second all others. If it was very brief, there is one part,
 //    which thieves cannot take, and no worker is woken. If such a loop takes long all the same, the next ones are cut
 //    into parts again.
-// 4. A shared loop has about two sections for each P, and each P begins with its own (sections.hpp). A strand runs a
+// 4. A shared loop has a few sections for each P, and each P begins with its own (sections.hpp). A strand runs a
 //    section in chunks of a few microseconds, whose size it finds by the clock; when a worker has nothing to do, the
 //    strand forks half of what is left.
 // 5. On one P, without a stop token, the loop is the plain one, until the first fiber, wait or blocking call of the

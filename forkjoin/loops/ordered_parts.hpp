@@ -2,10 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "forkjoin/detail/function_ref.hpp"
-#include "forkjoin/loops/affinity.hpp"
+#include "forkjoin/fork_join.hpp"
 #include "forkjoin/loops/earliest.hpp"
+#ifndef FORKJOIN_SERIAL
+#include "forkjoin/loops/forked_sections.hpp"
+#endif
+#include "forkjoin/loops/sections.hpp"
+#include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -51,31 +57,47 @@ class ordered_parts {
 constexpr std::size_t middle_of(std::size_t first, std::size_t last) noexcept { return first + (last - first) / 2; }
 
 /// Calls a body for blocks that follow each other, in a tree of forks. Its forks carry two numbers each, as their way
-/// back to all else is one pointer: where a loop has a grain of one element, the forks are much of its time.
+/// back to all else is one pointer: where a loop has a grain of one element, the forks are much of its time. The tree
+/// depends on the number of blocks alone. Its upper forks, down to a few subtrees for each P, stand for no blocks
+/// (sections.hpp).
 class block_tree {
  public:
-  /// Of [first, last), not empty.
-  block_tree(std::size_t first, std::size_t last, ordered_parts& parts, function_ref<void(std::size_t)> body)
-      : sections_(first, last), parts_(parts), body_(body) {}
+  block_tree(ordered_parts& parts, function_ref<void(std::size_t)> body) : parts_(parts), body_(body) {}
 
+  /// Of [first, last), not empty.
   void run(std::size_t first, std::size_t last) const {
-    if (last - first == 1) return parts_.run(first, [this, first] { body_(first); });
-    const std::size_t middle = middle_of(first, last);
-    fork_parts(
-        sections_.takes_second(first, middle, last), [this, first, middle] { run(first, middle); },
-        [this, middle, last] { run(middle, last); });
+    const unsigned p = procs(), count = sections::of_tree(last - first, p);
+    if (count == 1) return run_section(first, last);
+    const auto run_one = [=, this](unsigned number) {
+      const auto [begin, end] = subtree(first, last, number, count);
+      run_section(begin, end);
+    };
+    forked_sections(count, p, run_one).run();
   }
 
  private:
-  const affinity sections_;
+  // The bits of a subtree's number say where it lies: the first half or the second, from the root on.
+  static std::pair<std::size_t, std::size_t> subtree(std::size_t first, std::size_t last, unsigned number,
+                                                     unsigned count) noexcept {
+    while (count /= 2) (number & count ? first : last) = middle_of(first, last);
+    return {first, last};
+  }
+
+  void run_section(std::size_t first, std::size_t last) const {
+    if (last - first == 1) return parts_.run(first, [this, first] { body_(first); });
+    const std::size_t middle = middle_of(first, last);
+    fj::fork_join([this, first, middle] { run_section(first, middle); },
+                  [this, middle, last] { run_section(middle, last); });
+  }
+
   ordered_parts& parts_;
   const function_ref<void(std::size_t)> body_;
 };
 
-/// Calls body(block) for all of [first, last), in halves.
+/// Calls body(block) for all of [first, last).
 inline void for_blocks(std::size_t first, std::size_t last, ordered_parts& parts,
                        function_ref<void(std::size_t)> body) {
-  if (first != last) block_tree(first, last, parts, body).run(first, last);
+  if (first != last) block_tree(parts, body).run(first, last);
 }
 
 }}}  // namespace fj::v0_2::detail

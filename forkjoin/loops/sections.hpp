@@ -6,12 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-
-#include "forkjoin/detail/first_exception.hpp"
-#include "forkjoin/detail/misuse.hpp"
-#include "forkjoin/fork_join.hpp"
-#include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -22,15 +16,25 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// locality of work stealing", 2000, with one word in place of mailboxes.
 class sections {
  public:
+  static constexpr std::size_t per_proc = 4;
   static constexpr unsigned most = 64;  // bits of a word
 
-  /// About two for each P, of up to n elements.
-  sections(std::size_t n, unsigned procs) noexcept
-      : procs_(procs), count_(static_cast<unsigned>((std::min)({n, std::size_t{2} * procs, std::size_t{most}}))) {}
+  /// `count` of them, from 1 to most.
+  sections(unsigned count, unsigned procs) noexcept : procs_(procs), count_(count) {}
 
-  unsigned count() const noexcept { return count_; }
+  /// How many a loop of n elements has: a few for each P, as one that is late finds the later ones still its own.
+  static unsigned of_elements(std::size_t n, unsigned procs) noexcept {
+    return static_cast<unsigned>((std::min)({n, per_proc * procs, std::size_t{most}}));
+  }
 
-  /// One that nobody has claimed, to be called count() times. Ps that are there at once begin with those of their own.
+  /// The same for a tree of n leaves that is cut below some level of forks: a power of two.
+  static unsigned of_tree(std::size_t n, unsigned procs) noexcept {
+    if (procs == 1) return 1;
+    return static_cast<unsigned>(std::bit_floor((std::min)({n, std::bit_ceil(per_proc * procs), std::size_t{most}})));
+  }
+
+  /// One that nobody has claimed, to be called as often as there are sections. Ps that are there at once begin with
+  /// those of their own.
   unsigned claim(unsigned proc) noexcept {
     const unsigned own = static_cast<unsigned>(std::uint64_t{count_} * proc / procs_);
     for (std::uint64_t taken = taken_.load(std::memory_order_relaxed);;) {
@@ -47,40 +51,6 @@ class sections {
   const unsigned procs_;
   const unsigned count_;
   std::atomic<std::uint64_t> taken_{0};
-};
-
-/// Calls run(number) for each of the sections of n elements, and throws the exception of the first that throws. All
-/// run, whatever is thrown: a section further left may throw what the serial loop would.
-template <class Run>
-class forked_sections {
- public:
-  forked_sections(std::size_t n, unsigned procs, Run run) noexcept : all_(n, procs), run_(run) {}
-
-  unsigned count() const noexcept { return all_.count(); }
-
-  void run() {
-    fork(count());
-    if (thrown_.any()) std::rethrow_exception(thrown_.take());
-  }
-
- private:
-  void fork(unsigned count) {
-    if (count == 1) return run_one();
-    fj::fork_join([=, this] { fork(count / 2); }, [=, this] { fork(count - count / 2); });
-  }
-
-  void run_one() noexcept {
-    const unsigned number = all_.claim(static_cast<unsigned>(this_proc()));
-    try {
-      run_(number, count());
-    } catch (...) {
-      thrown_.offer(number, detail::caught_exception());
-    }
-  }
-
-  sections all_;
-  first_exception thrown_;
-  Run run_;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -13,13 +13,14 @@
 #include "forkjoin/detail/function_ref.hpp"
 #ifndef FORKJOIN_SERIAL
 #include "forkjoin/detail/quiet.hpp"
-#include "forkjoin/loops/sections.hpp"
+#include "forkjoin/loops/forked_sections.hpp"
 #endif
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/chunks.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
+#include "forkjoin/loops/sections.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/serial/observer.hpp"
 
@@ -84,15 +85,16 @@ class split_loop {
     parts_.run(first, [=, this] { body_(first, last); });
   }
 
-  // At the start the time for an element is unknown, and may be long. So the strand forks about two sections for each P
+  // At the start the time for an element is unknown, and may be long. So the strand forks a few sections for each P
   // at once, even if no worker is hungry: one that has just finished the loop before may be about to look for work.
   void share(std::size_t first, std::size_t last) {
     const unsigned p = procs();
     if (p == 1) return run_section(first, last);
-    const auto run = [=, this](unsigned number, unsigned count) {
+    const unsigned count = sections::of_elements(last - first, p);
+    const auto run = [=, this](unsigned number) {
       run_section(begin_of(first, last, number, count), begin_of(first, last, number + 1, count));
     };
-    forked_sections(last - first, p, run).run();
+    forked_sections(count, p, run).run();
   }
 
   // While the first element of a section runs, a thief may take all others, but is to look for another section first.

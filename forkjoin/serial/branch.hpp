@@ -78,14 +78,18 @@ constexpr bool fork_wakes_worker() noexcept { return false; }
 constexpr bool was_slow() noexcept { return false; }
 constexpr int slow_for() noexcept { return 0; }
 
-/// As the other build's: there is one P, and so one section.
+/// As the other build's, in the order of the program.
 template <class Run>
 class forked_sections {
  public:
-  forked_sections(std::size_t, unsigned, Run run) noexcept : run_(run) {}
-  void run() { run_(0U, 1U); }
+  forked_sections(unsigned count, unsigned, Run run) noexcept : count_(count), run_(run) {}
+
+  void run() {
+    for (unsigned number = 0; number != count_; ++number) run_(number);
+  }
 
  private:
+  const unsigned count_;
   Run run_;
 };
 

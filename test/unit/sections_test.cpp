@@ -1,6 +1,5 @@
-// Which half or which sections of a loop a P does first: always the same ones, and still with the serial loop's
-// exception.
-#include "forkjoin/loops/affinity.hpp"
+// Which sections of a loop a P does first: always the same ones, and still with the serial loop's exception.
+#include "forkjoin/loops/sections.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,29 +9,13 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
-#include "forkjoin/loops/sections.hpp"
+#include "forkjoin/loops/forked_sections.hpp"
 #include "forkjoin/parallel_for.hpp"
 #include "test/support.hpp"
 
 namespace {
-
-using part = std::pair<std::size_t, std::size_t>;
-
-// The part of a loop that the calling P reaches if it always does its first half first.
-part first_part(std::size_t begin, std::size_t end) {
-  const fj::detail::affinity near(begin, end);
-  part at(begin, end);
-  while (at.second - at.first > 1) {
-    const std::size_t middle = at.first + (at.second - at.first) / 2;
-    const std::size_t before = at.second - at.first;
-    (near.takes_second(at.first, middle, at.second) ? at.first : at.second) = middle;
-    if (before <= (end - begin) / fj::procs()) break;
-  }
-  return at;
-}
 
 // Calls body(p) on each P of the runtime at once.
 template <class Body>
@@ -52,55 +35,39 @@ void on_each_proc(fj::runtime& rt, unsigned p, Body body) {
 
 }  // namespace
 
-// Tried with every P beginning in the first half: fails.
-TEST_CASE("each P begins a loop in a part of its own") {
-  test::for_each_procs([](unsigned p) {
-    CAPTURE(p);
-    const test::watchdog dog("parts of a loop", p);
-    fj::runtime rt(test::with_procs(p));
-    for (const std::size_t n : {std::size_t(p), std::size_t(2 * p + 1), std::size_t(1000), std::size_t(1 << 20)}) {
-      CAPTURE(n);
-      std::vector<part> parts(p);
-      on_each_proc(rt, p, [&](int here) { parts[static_cast<std::size_t>(here)] = first_part(5, 5 + n); });
-      std::size_t beyond = 5;
-      for (const part& one : parts) {
-        CHECK(one.first >= beyond);
-        CHECK(one.second > one.first);
-        beyond = one.second;
-      }
-      CHECK(beyond <= 5 + n);
-    }
-  });
-}
-
-// While the other P is busy, this P does the whole loop. Tried without the exchange of the halves: fails.
-TEST_CASE("a P begins with its half of a loop") {
+// While the other P is busy, this P does the whole loop. Tried with claims that begin with the first section, and with a
+// tree whose subtrees are numbered from the last bit on: fails.
+TEST_CASE("a P begins a loop with a grain in its own section") {
   fj::runtime rt(test::with_procs(2));
-  for (const int chosen : {0, 1}) {
-    CAPTURE(chosen);
-    const test::watchdog dog("own half first", 2);
-    std::vector<int> order;
-    std::atomic<bool> done = false;
-    on_each_proc(rt, 2, [&](int here) {
-      if (here == chosen) {
-        fj::parallel_for(0, 2, [&](int i) { order.push_back(i); }, {.grain = 1});
-        done = true;
-      } else {
-        test::spin_until([&] { return done.load(); });
-      }
-    });
-    CHECK(order == (chosen == 0 ? std::vector{0, 1} : std::vector{1, 0}));
+  for (const int n : {2, 8, 100}) {
+    for (const int chosen : {0, 1}) {
+      CAPTURE(n);
+      CAPTURE(chosen);
+      const test::watchdog dog("own section first", 2);
+      std::vector<int> order, expected;
+      std::atomic<bool> done = false;
+      on_each_proc(rt, 2, [&](int here) {
+        if (here == chosen) {
+          fj::parallel_for(0, n, [&](int i) { order.push_back(i); }, {.grain = 1});
+          done = true;
+        } else {
+          test::spin_until([&] { return done.load(); });
+        }
+      });
+      for (int i = 0; i != n; ++i) expected.push_back((i + chosen * n / 2) % n);
+      CHECK(order == expected);
+    }
   }
 }
 
-// Tried without keeping the second half's exception: fails.
-TEST_CASE("when the second half throws before the first, the first half is finished and its exception wins") {
+// Tried without keeping the later section's exception: fails.
+TEST_CASE("when a later block throws before the first, the first is finished and its exception wins") {
   fj::runtime rt(test::with_procs(2));
   for (const bool both : {false, true}) {
     for (const int chosen : {0, 1}) {
       CAPTURE(both);
       CAPTURE(chosen);
-      const test::watchdog dog("exceptions of halves", 2);
+      const test::watchdog dog("exceptions of blocks", 2);
       std::string thrown;
       std::atomic<int> firsts = 0;
       std::atomic<bool> done = false;
@@ -134,18 +101,21 @@ TEST_CASE("each section is claimed once, and Ps that come in any order get their
     for (const std::size_t n : {std::size_t(1), std::size_t(p / 2 + 1), std::size_t(p), std::size_t(1000)}) {
       CAPTURE(p);
       CAPTURE(n);
-      fj::detail::sections all(n, p);
-      REQUIRE(all.count() > 0);
-      CHECK(all.count() <= n);
-      std::vector<int> claimed(all.count());
-      for (unsigned i = 0; i != all.count(); ++i) {
-        const unsigned proc = p - 1 - i % p;
-        const unsigned section = all.claim(proc);
-        REQUIRE(section < all.count());
-        ++claimed[section];
-        if (all.count() == 2 * p) CHECK(section / 2 == proc);
+      for (const unsigned count : {fj::detail::sections::of_elements(n, p), fj::detail::sections::of_tree(n, p)}) {
+        CAPTURE(count);
+        REQUIRE(count > 0);
+        CHECK(count <= n);
+        fj::detail::sections all(count, p);
+        std::vector<int> claimed(count);
+        for (unsigned i = 0; i != count; ++i) {
+          const unsigned proc = p - 1 - i % p;
+          const unsigned section = all.claim(proc);
+          REQUIRE(section < count);
+          ++claimed[section];
+          if (count == fj::detail::sections::per_proc * p) CHECK(section / fj::detail::sections::per_proc == proc);
+        }
+        CHECK(claimed == std::vector<int>(count, 1));
       }
-      CHECK(claimed == std::vector<int>(all.count(), 1));
     }
   }
 }
@@ -154,15 +124,16 @@ TEST_CASE("each section is claimed once, and Ps that come in any order get their
 TEST_CASE("each section is claimed once by many threads") {
   const test::watchdog dog("claims", 4);
   for (int round = 0; round != test::divided(200); ++round) {
-    fj::detail::sections all(1000, 16);
-    std::vector<std::atomic<int>> claimed(all.count());
+    constexpr unsigned count = 32;
+    fj::detail::sections all(count, 16);
+    std::vector<std::atomic<int>> claimed(count);
     std::atomic<unsigned> there = 0;
     std::vector<std::thread> threads;
     for (unsigned t = 0; t != 4; ++t) {
       threads.emplace_back([&, t] {
         ++there;
         test::spin_until([&] { return there == 4; });
-        for (unsigned i = 0; i != all.count() / 4; ++i) ++claimed[all.claim(t)];
+        for (unsigned i = 0; i != count / 4; ++i) ++claimed[all.claim(t)];
       });
     }
     for (std::thread& each : threads) each.join();
@@ -182,13 +153,13 @@ TEST_CASE("when a later section throws before the first, the first is finished a
     std::atomic<bool> done = false;
     on_each_proc(rt, 2, [&](int here) {
       if (here == 0) return test::spin_until([&] { return done.load(); });
-      const auto run = [&](unsigned number, unsigned) {
+      const auto run = [&](unsigned number) {
         order.push_back(static_cast<int>(number));
         if (number == 2) throw std::runtime_error("later");
         if (number == 0 && both) throw std::runtime_error("first");
       };
       try {
-        fj::detail::forked_sections(1000, 2, run).run();
+        fj::detail::forked_sections(4, 2, run).run();
       } catch (const std::runtime_error& error) {
         thrown = error.what();
       }
@@ -226,22 +197,41 @@ TEST_CASE("a loop that is shared from any element on runs each once") {
 // chance.
 TEST_CASE("most of a shared loop returns to the P that had it") {
   constexpr unsigned p = 4;
-  const test::watchdog dog("sections that return", p);
-  fj::runtime rt(test::with_procs(p));
-  constexpr int blocks = 64, block = 1000, loops = 12;
-  std::vector<int> before(blocks, -1), now(blocks, -1);
-  int returned = 0;
-  rt.run([&] {
-    for (int loop = 0; loop != loops; ++loop) {
-      fj::parallel_for(0, blocks * block, [&](int i) {
-        if (i % block != block / 2) return;
-        now[static_cast<std::size_t>(i / block)] = fj::this_proc();
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // all Ps work, however many CPUs there are
-      });
-      if (loop >= 2)
-        for (std::size_t i = 0; i != blocks; ++i) returned += now[i] == before[i];
-      before.swap(now);
+  for (const std::size_t grain : {0, 1000}) {
+    CAPTURE(grain);
+    const test::watchdog dog("sections that return", p);
+    fj::runtime rt(test::with_procs(p));
+    constexpr int blocks = 64, block = 1000, loops = 12;
+    std::vector<int> before(blocks, -1), now(blocks, -1);
+    int returned = 0;
+    const auto work = [&](int i) {
+      if (i % block != block / 2) return;
+      now[static_cast<std::size_t>(i / block)] = fj::this_proc();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // all Ps work, however many CPUs there are
+    };
+    rt.run([&] {
+      for (int loop = 0; loop != loops; ++loop) {
+        fj::parallel_for(0, blocks * block, work, {.grain = grain});
+        if (loop >= 2)
+          for (std::size_t i = 0; i != blocks; ++i) returned += now[i] == before[i];
+        before.swap(now);
+      }
+    });
+    CHECK(returned > (loops - 2) * blocks / 2);  // by chance a quarter
+  }
+}
+
+// Tried with subtrees found by all bits of their numbers but the last: fails.
+TEST_CASE("a loop with a grain runs each block once, whatever the numbers of blocks and of Ps") {
+  for (const unsigned p : {1u, 2u, 3u, 8u}) {
+    CAPTURE(p);
+    const test::watchdog dog("blocks", p);
+    fj::runtime rt(test::with_procs(p));
+    for (std::size_t n = 1; n != 150; ++n) {
+      CAPTURE(n);
+      std::vector<unsigned char> visits(n);
+      rt.run([&] { fj::parallel_for(std::size_t(0), n, [&](std::size_t i) { ++visits[i]; }, {.grain = 1}); });
+      CHECK(visits == std::vector<unsigned char>(n, 1));
     }
-  });
-  CHECK(returned > (loops - 2) * blocks / 2);  // by chance a quarter
+  }
 }
