@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/tuning.hpp"
@@ -68,6 +69,7 @@ class monitor_rules {
       }
     }
     looks_in_vain_ = any ? 0 : looks_in_vain_ + 1;
+    has_taken_ |= any;
     looks_again_ = sees_new && !looks_again_;
     return refused;
   }
@@ -100,8 +102,9 @@ class monitor_rules {
     return dispatcher.any_idle() ? never : dispatcher.timekeeper().earliest();
   }
 
-  /// After a rest: the first looks come soon again.
-  void begin_anew() noexcept { looks_in_vain_ = 0; }
+  /// After a rest: the first looks come soon again, if one has taken a P since the rest before; else each comes after
+  /// twice as long from the first one on.
+  void begin_anew() noexcept { looks_in_vain_ = std::exchange(has_taken_, false) ? 0 : tuning::quick_looks; }
 
  private:
   /// Of a P at the last look.
@@ -135,6 +138,7 @@ class monitor_rules {
   time_slices slices_;
   bool any_asked_ = false;
   unsigned looks_in_vain_ = 0;
+  bool has_taken_ = false;  // a P, since it rested
   bool looks_again_ = false;  // soon, at a call that it has seen begin, though it looks seldom
   // Each look since then saw a fiber that goes on soon, or an urgent one that waits.
   std::int64_t soon_since_ = never, urgent_since_ = never;

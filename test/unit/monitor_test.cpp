@@ -2,6 +2,7 @@
 // test's own, without threads.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <thread>
 
@@ -16,7 +17,7 @@ namespace {
 
 namespace tuning = fj::detail::tuning;
 
-// What the monitor asks of a scheduler, its dispatcher, its poller and its timekeeper. No strand is in a blocking call.
+// What the monitor asks of a scheduler, its dispatcher, its poller and its timekeeper.
 class fake_scheduler {
  public:
   explicit fake_scheduler(unsigned procs) : all_(procs) {
@@ -45,13 +46,19 @@ class fake_scheduler {
   bool is_overdue(std::int64_t now) const { return now >= overdue_at; }
   void poll() { ++polls; }
   void fire_all() { ++fired; }
-  fj::detail::retaken retake(fj::detail::processor&, std::uint64_t, fj::detail::waker, bool) {
-    return fj::detail::retaken::came_back;
+  fj::detail::retaken retake(fj::detail::processor& p, std::uint64_t call, fj::detail::waker, bool) {
+    return p.blocking.retake(call) ? fj::detail::retaken::taken : fj::detail::retaken::came_back;
   }
 
   /// Whether the strand of the first P was asked to give way since its run began.
   bool is_asked() { return all_[0].yield_request.concerns(all_[0].runs); }
   void another_runs() { all_[0].runs = all_[0].runs + 1; }
+
+  /// Of the strand of the first P, a blocking call.
+  void begin_call() {
+    alignas(fj::detail::cache_line) static std::byte nobody[1];  // its address is all that is looked at
+    all_[0].blocking.begin(reinterpret_cast<fj::detail::fiber&>(nobody));
+  }
 
   bool a_fiber_waits = true, one_is_to_retire = false;
   bool all_compute = true, one_looks_for_work = false, one_is_idle = false;
@@ -183,8 +190,24 @@ TEST_CASE("monitor: looks come seldom when they are in vain") {
   CHECK(f.monitor.delay_ns(f.scheduler) == 2 * tuning::first_delay_ns);
   for (int i = 0; i != 100; ++i) f.look_after(0);
   CHECK(f.monitor.delay_ns(f.scheduler) == tuning::last_delay_ns);
-  f.monitor.begin_anew();
-  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::first_delay_ns);
+}
+
+// Tried with many such looks after each rest, with few after each, and with many for ever once a P was taken: fails.
+TEST_CASE("monitor: after a rest the first looks come soon, many of them if a P was taken since the rest before") {
+  fixture f;
+  const auto soon_looks = [&f] {
+    f.monitor.begin_anew();
+    unsigned looks = 0;
+    for (; f.monitor.delay_ns(f.scheduler) == tuning::first_delay_ns; ++looks) f.look_after(tuning::first_delay_ns);
+    return looks;
+  };
+  CHECK(soon_looks() == 1);
+  f.scheduler.begin_call();
+  f.look_after(tuning::first_delay_ns);
+  f.look_after(tuning::first_delay_ns);
+  CHECK(f.scheduler.all()[0].blocking.now() == 0);  // taken
+  CHECK(soon_looks() == tuning::quick_looks + 1);
+  CHECK(soon_looks() == 1);
 }
 
 // Tried with a limit for a runtime without such strands, without one while a worker looks for work, and with one though
