@@ -108,7 +108,10 @@ def built(commit, kernels, cxx):
         if not (tree / "build/build.ninja").exists():
             run("meson", "setup", "build", "-Dbuildtype=release", "-Dtests=disabled", "-Dexamples=disabled", "-Dbenchmarks=enabled")
         listed = subprocess.run(["ninja", "-C", "build", "-t", "targets", "all"], cwd=tree, capture_output=True, text=True).stdout
-        names = kernels or re.findall(r"^bench/(\w+)_once:", listed, re.MULTILINE)
+        there = re.findall(r"^bench/(\w+)_once:", listed, re.MULTILINE)
+        if missing := set(kernels) - set(there):
+            raise measure.Failed(f"{commit} has no kernel {' '.join(sorted(missing))}; there are: {' '.join(sorted(there))}")
+        names = kernels or there
         run("ninja", "-C", "build", *(f"bench/{name}{end}" for name in names for end in ("", "_once")))
     return tree / "build", set(names)
 
