@@ -82,12 +82,8 @@ struct walker {
   void walk_sections(const step& first) {
     const unsigned count = fj::detail::sections::of_tree(first.parts.size, fj::procs());
     const auto walk_one = [&, this](unsigned number) {
-      step fork = first;
-      for (unsigned bit = count / 2; bit > 1; bit /= 2) {
-        node half = number & bit ? fork.right : fork.left;
-        k.at(half, 0, fork);
-      }
-      walk<fj::continuations, keep_order>(number & 1 ? fork.right : fork.left);
+      const step fork = fork_of_section(k, first, number, count);
+      walk<fj::continuations, keep_order>(number % 2 ? fork.right : fork.left);
     };
     fj::detail::forked_sections(count, fj::procs(), walk_one).run();
   }

@@ -201,7 +201,7 @@ TEST_CASE("each P begins a loop in a section of its own, from loop to loop") {
   }
 }
 
-// Tried with a claim of the first section that is left: an eighth returns, as by chance.
+// Tried with claims of the first section that is left: fails.
 TEST_CASE("most parts of a loop return to the P that had them") {
   const auto k = make_kernel("heat", 4096, units());
   for (const auto& [name, steals] : all_policies()) {

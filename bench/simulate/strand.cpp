@@ -201,16 +201,12 @@ frame& simulation::enter_side(const worker& m, fiber& g, frame& f, bool other, c
   return entered;
 }
 
-// That which the P claims. The bits of its number say where it lies, from the loop's first fork on.
+// That which the P claims.
 frame& simulation::enter_section(const worker& m, fiber& g, frame& loop, caller by) {
   const unsigned number = loop.claims->claim(m.proc->index);
-  unsigned bit = loop.count / 2;
-  step fork{.left = loop.first, .right = loop.other, .parts = loop.parts};
-  for (; bit > 1; bit /= 2) {
-    node half = number & bit ? fork.right : fork.left;
-    kernel_.at(half, 0, fork);
-  }
-  const bool right = (number & 1) != 0;
+  const step first{.left = loop.first, .right = loop.other, .parts = loop.parts};
+  const step fork = fork_of_section(kernel_, first, number, loop.count);
+  const bool right = number % 2 != 0;
   run_part(m, fork.parts, right);
   return enter(g, right ? fork.right : fork.left, by);
 }
