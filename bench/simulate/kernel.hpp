@@ -82,8 +82,8 @@ class kernel {
   virtual void at(node& self, unsigned phase, step& out) const = 0;
 };
 
-/// Of a loop whose first fork that is: the fork of which the section `number`, of `count`, is the left side, or the right
-/// one if the number is odd. Its bits say where it lies, from the first fork on.
+/// Of a loop whose first fork that is: the fork of which the section `number`, of `count`, is the left side, or the
+/// right one if the number is odd. Its bits say where it lies, from the first fork on.
 inline step fork_of_section(const kernel& k, step fork, unsigned number, unsigned count) {
   for (unsigned bit = count / 2; bit > 1; bit /= 2) {
     node half = number & bit ? fork.right : fork.left;

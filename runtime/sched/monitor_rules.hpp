@@ -138,7 +138,7 @@ class monitor_rules {
   time_slices slices_;
   bool any_asked_ = false;
   unsigned looks_in_vain_ = 0;
-  bool has_taken_ = false;  // a P, since it rested
+  bool has_taken_ = false;    // a P, since it rested
   bool looks_again_ = false;  // soon, at a call that it has seen begin, though it looks seldom
   // Each look since then saw a fiber that goes on soon, or an urgent one that waits.
   std::int64_t soon_since_ = never, urgent_since_ = never;

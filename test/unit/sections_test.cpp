@@ -35,8 +35,8 @@ void on_each_proc(fj::runtime& rt, unsigned p, Body body) {
 
 }  // namespace
 
-// While the other P is busy, this P does the whole loop. Tried with claims that begin with the first section, and with a
-// tree whose subtrees are numbered from the last bit on: fails.
+// While the other P is busy, this P does the whole loop. Tried with claims that begin with the first section, and with
+// a tree whose subtrees are numbered from the last bit on: fails.
 TEST_CASE("a P begins a loop with a grain in its own section") {
   fj::runtime rt(test::with_procs(2));
   for (const int n : {2, 8, 100}) {
