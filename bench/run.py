@@ -27,6 +27,7 @@ POLICIES_BUDGET = 1200  # for those of all kernels with --policies: enough for a
 FULL_BUDGET = 10  # times as much with --full
 SCALED = ("fib", "integrate", "nqueens", "skynet", "uts", "cilksort", "heat", "matmul")  # measured by --scale
 SCALED_WAYS = ("serial", "continuations", "tbb", "tbb_context", "omp")
+NEAR_WAYS = ("serial", "continuations")  # likewise, where thieves look at near Ps first
 SCALE_BUDGET = 60  # seconds for each number of P
 
 
@@ -36,15 +37,16 @@ class Measured:
     def __init__(self):
         self.results, self.once, self.rounds, self.ceilings = {}, {}, {}, {}
         self.labels, self.forks, self.kernels = {}, {}, {}
-        self.context = {}
+        self.context, self.near_first = {}, False
 
     @property
     def compiler(self):
         name = " ".join(self.context.get("compiler", "unknown").split()[:2])
-        return ", ".join([name, pathlib.Path(self.context["steal_rule"]).name] if "steal_rule" in self.context else [name])
+        rule = [pathlib.Path(self.context["steal_rule"]).name] if "steal_rule" in self.context else []
+        return ", ".join([name, *rule, *(["near Ps first"] if self.near_first else [])])
 
     def add(self, kernel, rounds, once, context):
-        self.context = context
+        self.context, self.near_first = context, kernel.variables.get("FORKJOIN_TOPOLOGY", "0") != "0"
         ceilings = rounds.ceilings_of()
         own = {}
         for key in kernel.keys:
@@ -159,7 +161,8 @@ def parse():
                         "kernels that have them. ./dev report shows the last such measurement on the page that compares tasks with "
                         "continuations")
     parser.add_argument("--scale", action="store_true", help=f"instead: how times change with P: {', '.join(SCALED)} on 1, 2, 4 … all "
-                        "processors, a table for each; kept in <build>/bench/scale.json. On a machine with many processors this is the file to send")
+                        "processors, a table for each, on several nodes or caches also with FORKJOIN_TOPOLOGY=1; kept in "
+                        "<build>/bench/scale.json. On a machine with many processors this is the file to send")
     parser.add_argument("--full", action="store_true", help="the large sizes; takes an hour")
     parser.add_argument("--repetitions", type=int, help="rounds at most (default: 21 for one kernel, 9 for several; slow "
                         "ways take part in at most 5 of them)")
@@ -199,6 +202,11 @@ def parse():
     if len(set(args.kernel)) < len(args.kernel):
         parser.error("a kernel is named twice")
     return args
+
+
+def near_ones():
+    """FORKJOIN_TOPOLOGY of the processes whose thieves look at near Ps first. None if all Ps are near one another."""
+    return os.environ.get("FORKJOIN_TOPOLOGY") or ("1" if environment.groups_of_cpus() > 1 else None)
 
 
 def measure_one(builds, rounds, budget, measured, sure, pair_time, waits):
@@ -250,7 +258,12 @@ def main():
     if not chosen:
         raise measure.Failed(f"{folder} has no kernels; build them first: ./dev bench")
     folders = [folder] + ([(pathlib.Path(args.also) / "bench").resolve()] if args.also else [])
-    kernels = [[measure.Kernel(of, name, sizes, args.procs, args.ways) for of in folders] for name in chosen]
+    topology = near_ones() if args.scale else None
+    alike = {"FORKJOIN_TOPOLOGY": "0"} if topology else {}
+    kernels = [[measure.Kernel(of, name, sizes, args.procs, args.ways, alike) for of in folders] for name in chosen]
+    if topology:
+        for builds in kernels:
+            builds.append(measure.Kernel(folder, builds[0].name, sizes, args.procs, NEAR_WAYS, {"FORKJOIN_TOPOLOGY": topology}))
     rounds = args.repetitions or (3 if args.quick else 21 if len(kernels) == 1 else 9)
     budget = args.budget or (KERNEL_BUDGET if len(kernels) == 1 else SUITE_BUDGET) * (FULL_BUDGET if args.full else 1)
     if args.policies:
@@ -274,6 +287,8 @@ def main():
             for rule in "steal_rule", "join_rule":
                 if rule in of.context:
                     env["compiler"] += f", {rule.replace('_', ' ')} {pathlib.Path(of.context[rule]).name}"
+            if of.near_first:
+                env["compiler"] += ", near Ps first"
             warnings = ([] if found else wrong) + tables.warnings(env, of.results)
             found.append((env, warnings))
             settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}

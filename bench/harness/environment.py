@@ -28,6 +28,16 @@ def processor():
     return f"{name}, family {family}" if family else name
 
 
+def groups_of_cpus():
+    """In how many groups the CPUs of this process lie, of which each shares a node of memory and the last cache."""
+    def near(cpu):
+        folder = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}")
+        caches = sorted(folder.glob("cache/index*"), key=lambda index: int(read(index / "level") or 0))
+        return tuple(sorted(node.name for node in folder.glob("node*"))), read(caches[-1] / "shared_cpu_list") if caches else None
+
+    return len({near(cpu) for cpu in os.sched_getaffinity(0)})
+
+
 def commit():
     git = ["git", "-C", str(pathlib.Path(__file__).resolve().parent)]
     try:

@@ -61,9 +61,9 @@ def name_of(kernel, size, way, procs):
 class Kernel:
     """The two binaries of a kernel, and what to measure."""
 
-    def __init__(self, folder, name, sizes, procs, ways=None):
-        """ways: the names of those to measure; None: all but CROSSED."""
-        self.name = name
+    def __init__(self, folder, name, sizes, procs, ways=None, variables=None):
+        """ways: the names of those to measure; None: all but CROSSED. variables: of the environment of each process."""
+        self.name, self.variables = name, variables or {}
         self.binary, self.once_binary = folder / name, folder / f"{name}_once"
         for binary in (self.binary, self.once_binary):
             if not os.access(binary, os.X_OK):
@@ -92,7 +92,7 @@ class Kernel:
             raise Failed(f"{self.binary} has no such benchmarks; its ways are {', '.join(sorted(known))}")
 
     def start(self, command, **variables):
-        environment = {**os.environ, **variables}
+        environment = {**os.environ, **self.variables, **variables}
         if self.stack_size:
             environment.setdefault("OMP_STACKSIZE", f"{self.stack_size // 1024}K")
 

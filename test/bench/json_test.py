@@ -20,9 +20,9 @@ WAYS = "serial,continuations,tasks,tbb"
 del sys.argv[1:]  # unittest would take them for its own
 
 
-def run(*arguments, build=BUILD):
+def run(*arguments, build=BUILD, **environment):
     return subprocess.run([sys.executable, ROOT / "bench" / "run.py", "--build", build, *arguments], text=True,
-                          capture_output=True, timeout=100)
+                          capture_output=True, timeout=100, env=os.environ | environment)
 
 
 def documented():
@@ -70,6 +70,14 @@ class JsonTest(unittest.TestCase):
             self.assertEqual({(v["kernel"], v["procs"]) for v in report["verdict"]}, {(KERNEL, 3)})
             self.assertRegex(done.stdout, r"(?m)^  The verdict: ")
             self.assertLessEqual({"verdict", *report["verdict"][0]}, documented())
+            topology = pathlib.Path(folder) / "sys/devices/system/cpu"
+            topology.mkdir(parents=True)
+            done = run(KERNEL, "--test-sizes", "--repetitions", "1", "--scale", "--procs", "1,2", "--json", str(file), FORKJOIN_TOPOLOGY=folder)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertRegex(done.stdout, "(?m)^speed over the serial program's, medians, .*near Ps first$")
+            near, = json.loads(file.read_text())["others"]
+            self.assertTrue(near["environment"]["compiler"].endswith(", near Ps first"))
+            self.assertEqual({r["way"] for r in near["results"]}, {"serial", "continuations"})
         sys.path.insert(0, str(ROOT / "bench"))
         from run import all_procs
         self.assertEqual([all_procs(cores) for cores in (1, 2, 3, 8, 96)],
