@@ -1,18 +1,34 @@
 #include "runtime/os/copy_of_process.hpp"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <new>
 #include <system_error>
 
 #include "forkjoin/abi/os/clock.hpp"
 #include "runtime/os/cpu.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+shared_memory::shared_memory(std::size_t size)
+    : begin_(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)), size_(size) {
+  if (begin_ == MAP_FAILED) throw std::bad_alloc();
+}
+
+shared_memory::~shared_memory() { munmap(begin_, size_); }
+
+// Where the system refuses, the memory is what it was: zeros are stored, and take memory.
+void shared_memory::clear() noexcept {
+  if (mmap(begin_, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    std::memset(begin_, 0, size_);
+}
 
 namespace {
 

@@ -146,7 +146,7 @@ TEST_CASE("urgent: a fiber goes before others when it starts and after each wait
        },
        send, 2},
       {"a mutex", [&] { const std::scoped_lock lock(held); }, [&] { held.unlock(); }, 2},
-      {"a time", [&] { fj::sleep_for(1ms); }, [] {}, 2},
+      {"a time", [&] { fj::sleep_for(20ms); }, [] {}, 2},  // which is not over before it waits
       {"a thread outside", [&, got = std::make_shared<fj::future<void>>(by_thread.get_future())] { got->get(); },
        [&] { std::thread([&] { by_thread.set_value(); }).join(); }, 2},
       // The child that ends last goes on as its parent, without a turn.
