@@ -61,9 +61,13 @@ def name_of(kernel, size, way, procs):
 class Kernel:
     """The two binaries of a kernel, and what to measure."""
 
+    variables = {}
+
     def __init__(self, folder, name, sizes, procs, ways=None, variables=None):
         """ways: the names of those to measure; None: all but CROSSED. variables: of the environment of each process."""
-        self.name, self.variables = name, variables or {}
+        self.name = name
+        if variables:
+            self.variables = variables
         self.binary, self.once_binary = folder / name, folder / f"{name}_once"
         for binary in (self.binary, self.once_binary):
             if not os.access(binary, os.X_OK):

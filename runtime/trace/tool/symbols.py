@@ -166,7 +166,7 @@ def user_name(name):
         name = users[-1] if users and re.search(r"(?:^| )std::", name) else plain_name(name)
     else:
         name = without_brackets(name).replace("fj::detail::", "fj::")
-        name = re.sub(r"^fj::(block_tree|split_loop)::.*", "a part of a loop", name) + (f" with {users[-1]}" if users else "")
+        name = re.sub(r"^fj::(block_tree|forked_sections|split_loop)::.*", "a part of a loop", name) + (f" with {users[-1]}" if users else "")
     return name
 
 
