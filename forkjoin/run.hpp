@@ -14,7 +14,7 @@
 #include "forkjoin/detail/call_in.hpp"
 #include "forkjoin/detail/result.hpp"
 
-namespace fj { inline namespace v0_2 {
+namespace fj { inline namespace v0_3 {
 
 struct go_options;  // include <forkjoin/go.hpp>
 class runtime_ref;
@@ -209,6 +209,6 @@ inline unsigned procs() {
 /// a wait the code may run on another P.
 inline int this_proc() noexcept { return detail::current_proc(); }
 
-}}  // namespace fj::v0_2
+}}  // namespace fj::v0_3
 
 #endif

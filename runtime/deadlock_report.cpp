@@ -27,7 +27,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 namespace {
 
@@ -131,4 +131,4 @@ void look_for_standstill(os::looks& by) noexcept FORKJOIN_UNANALYSED {
   if (lasts(by, first.sleeps) && !first.works && !others_wait) say_once(known);
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -21,7 +21,7 @@
 #include "runtime/os/turns.hpp"
 #include "runtime/replay.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 namespace {
 
@@ -259,4 +259,4 @@ exploration explore(explored_program program, unsigned schedules, const options&
   return found;
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

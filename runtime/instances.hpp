@@ -13,7 +13,7 @@
 #include "runtime/replay.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 /// A scheduler, and what its runtime needs besides scheduling. Its threads begin and end while they take turns, if they
 /// do.
@@ -58,4 +58,4 @@ std::string describe_all_fibers(const instances& known) FORKJOIN_REQUIRES(known.
 /// Prints that, and what their flight recorders have.
 void print_all_fibers(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex);
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

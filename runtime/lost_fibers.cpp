@@ -64,7 +64,7 @@
 #include "runtime/os/turns.hpp"
 #include "runtime/wait/job_of_go.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 namespace {
 
@@ -841,9 +841,9 @@ void report_lost_fibers() noexcept {
   if (the_watch.looks() && !os::turns::mine()) the_watch.tell();
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail
 
-namespace fj { inline namespace v0_2 {
+namespace fj { inline namespace v0_3 {
 
 std::string lost_report::text() const {
   if (!not_available.empty())
@@ -855,4 +855,4 @@ std::string lost_report::text() const {
          " for what nothing that can still run reaches\n" + detail::lines_of(fibers);
 }
 
-}}  // namespace fj::v0_2
+}}  // namespace fj::v0_3

@@ -15,7 +15,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 namespace {
 
@@ -258,4 +258,4 @@ schedule_session::~schedule_session() {
 
 const schedule_log* schedule_session::log() noexcept { return the_session().log; }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -25,7 +25,7 @@
 #include "runtime/os/turns.hpp"
 #include "runtime/sched/worker.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 /// What a schedule has done so far. The explorer has it in memory that other processes share.
 struct schedule_log {
@@ -122,4 +122,4 @@ class schedule_session {
   const bool counts_;
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

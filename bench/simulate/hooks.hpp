@@ -10,7 +10,7 @@
 #include "bench/simulate/worker.hpp"
 #include "runtime/sched/hooks.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 /// Starts the workers: simulator.cpp.
 struct threads {
@@ -68,6 +68,6 @@ struct scheduler_hooks {
   static void make_runnable(fiber&) noexcept {}
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail
 
 #include "runtime/sched/dispatcher.hpp"

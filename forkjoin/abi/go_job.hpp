@@ -15,7 +15,7 @@
 #include "forkjoin/abi/select.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 struct job_of_go;
 class task_count;
@@ -28,7 +28,7 @@ class go_job : public job_body {
   go_job(function body, bool takes_stop);
   /// The result is gone already. Its destructor, too, may have made fj::local values, if the fiber itself calls it.
   // Inline, as every virtual function: g++ and clang export the table of a class differently if one is not.
-  virtual ~go_job() { destroy_root(); }
+  virtual ~go_job() { destroy_job(); }
   go_job(const go_job&) = delete;
   go_job& operator=(const go_job&) = delete;
 
@@ -73,7 +73,7 @@ class go_job : public job_body {
  private:
   friend struct job_of_go;
 
-  void destroy_root() noexcept;
+  void destroy_job() noexcept;
   void wake_waiters() noexcept;
   void release() noexcept;
 
@@ -91,4 +91,4 @@ class go_job : public job_body {
 /// Puts the calling strand at the end of the ready queue. Outside of any runtime the thread yields.
 void yield_strand() noexcept;
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -13,7 +13,7 @@
 
 #include <atomic>
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 /// How many runtimes of the process are chaotic, or have asked a strand to give way. One predictable branch on it
 /// stands before each operation on a channel, a lock or a future: to find the strand's own runtime first would read a
@@ -29,4 +29,4 @@ inline void maybe_yield() noexcept {
     maybe_yield_slow();
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -13,7 +13,7 @@
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_2 {
+namespace fj { inline namespace v0_3 {
 
 namespace detail {
 
@@ -86,4 +86,4 @@ class mutex {
   detail::mutex_protocol rules_;
 };
 
-}}  // namespace fj::v0_2
+}}  // namespace fj::v0_3

@@ -11,7 +11,7 @@
 #include "runtime/fork/runnable.hpp"
 #include "runtime/os/context/context.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 struct fiber;
 class scheduler;
@@ -79,4 +79,4 @@ struct job : runnable {
   std::atomic<bool> done{false};
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -23,7 +23,7 @@
 #include "forkjoin/go/future.hpp"
 #include "forkjoin/go/sleep.hpp"
 
-namespace fj { inline namespace v0_2 {
+namespace fj { inline namespace v0_3 {
 
 namespace detail {
 
@@ -565,4 +565,4 @@ session::~session() {
 
 }  // namespace mpi
 
-}}  // namespace fj::v0_2
+}}  // namespace fj::v0_3

@@ -15,7 +15,7 @@
 #include "runtime/os/interrupt.hpp"
 #include "runtime/os/thread.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 
 namespace {
 
@@ -80,4 +80,4 @@ bool handles_other_signals() noexcept {
   return false;
 }
 
-}}}}  // namespace fj::v0_2::detail::os
+}}}}  // namespace fj::v0_3::detail::os

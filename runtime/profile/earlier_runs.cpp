@@ -9,7 +9,7 @@
 #include "forkjoin/abi/profile.hpp"
 #include "runtime/os/variable.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
 
 namespace {
 
@@ -173,4 +173,4 @@ void save_run(const knowledge& now) noexcept {
   std::fclose(file);
 }
 
-}}}}  // namespace fj::v0_2::detail::profile
+}}}}  // namespace fj::v0_3::detail::profile

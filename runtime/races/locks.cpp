@@ -7,7 +7,7 @@
 
 #include "runtime/races/strands.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail { namespace races {
+namespace fj { inline namespace v0_3 { namespace detail { namespace races {
 
 namespace {
 
@@ -125,4 +125,4 @@ void drop_list(std::uint32_t number) noexcept {
   lists().free.push_back(number);
 }
 
-}}}}  // namespace fj::v0_2::detail::races
+}}}}  // namespace fj::v0_3::detail::races

@@ -17,7 +17,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 // What a thief does to the deques of other workers: it steals, and sends requests.
 
@@ -476,4 +476,4 @@ struct work_on_top {
   }
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

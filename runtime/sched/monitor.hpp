@@ -11,7 +11,7 @@
 #include "runtime/sched/monitor_rules.hpp"
 #include "runtime/sched/monitor_word.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 class scheduler;
 
@@ -79,4 +79,4 @@ class monitor {
   os::thread thread_;
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

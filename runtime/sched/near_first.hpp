@@ -15,7 +15,7 @@
 #include "runtime/os/topology.hpp"
 #include "runtime/sched/processors.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 class near_first : public plain_looks {
  public:
@@ -64,4 +64,4 @@ class near_first : public plain_looks {
   std::vector<os::cpu_place> places_;
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

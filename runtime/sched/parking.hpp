@@ -43,7 +43,7 @@
 #include "runtime/os/machine.hpp"
 #include "runtime/sched/hooks.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 /// What a worker does after dispatcher::park.
 enum class after_park { work, sleep, end };
@@ -391,4 +391,4 @@ class thread_budget {
   parking& counts_;
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -11,7 +11,7 @@
 #include "runtime/fork/runnable.hpp"
 #include "runtime/sched/hooks.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 // The run queues of all P (run_queue.hpp).
 
@@ -284,4 +284,4 @@ class ready_queue {
   os::atomic<std::size_t> soon_{0}, urgent_{0};  // of these
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

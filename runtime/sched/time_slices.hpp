@@ -15,7 +15,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/sched/hooks.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 /// What the monitor knows of the runs on all P. Asks of the P `runs`, `yield_request`, `queue` and `active`.
 class time_slices {
@@ -79,4 +79,4 @@ class time_slices {
   std::vector<seen> seen_;
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

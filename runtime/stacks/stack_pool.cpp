@@ -13,7 +13,7 @@
 #include "runtime/os/memory/memory_checker.hpp"
 #include "runtime/os/memory/pages.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 namespace {
 
@@ -220,4 +220,4 @@ void trim_stack(fiber& f, const std::byte* used) noexcept {
   os::discard_pages(bottom, dead);
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -3,7 +3,7 @@
 
 #include "runtime/strand/hooks.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 /// `children` is the part of a scope that its children know: `joined`, the counting join, and `home`, the home strand.
 struct child_protocol {
@@ -40,4 +40,4 @@ struct child_protocol {
   }
 };
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -17,7 +17,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 namespace {
 
@@ -64,7 +64,7 @@ go_job::go_job(function what, bool takes_stop) : job_body(what) {
   ::new (static_cast<void*>(job_)) job_of_go(*this);
 }
 
-void go_job::destroy_root() noexcept {
+void go_job::destroy_job() noexcept {
   job_of_go& mine = job_of_go::in(*this);
   destroy_locals(mine.locals);
   std::destroy_at(&mine);
@@ -162,4 +162,4 @@ void yield_strand() noexcept {
   leave([](worker& on, fiber& f, void*) noexcept { return caller_loop::yield(on, f); }, nullptr);
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -7,7 +7,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/sched/worker.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 namespace {
 
@@ -55,4 +55,4 @@ local_value& keep_local(local_value& made) noexcept {
   return made;
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -10,7 +10,7 @@
 #include "runtime/os/machine.hpp"
 #include "runtime/os/memory_fault.hpp"
 
-namespace fj { inline namespace v0_2 {
+namespace fj { inline namespace v0_3 {
 
 namespace detail {
 
@@ -59,4 +59,4 @@ void mutex::lock_surely() noexcept {
   }
 }
 
-}}  // namespace fj::v0_2
+}}  // namespace fj::v0_3

@@ -5,7 +5,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 // Not analysed: it frees the guard while it waits.
 wait_end mutex_protocol::lock_slow(const wait_limits& limits) FORKJOIN_UNANALYSED {
@@ -69,4 +69,4 @@ bool mutex_protocol::unlock_slow() noexcept {
   }
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail

@@ -5,7 +5,7 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/wait/hooks.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 waiter_base::waiter_base(const wait_limits& limits)
     : timer(limits.until),
@@ -75,7 +75,7 @@ unsigned waiter_base::wait() noexcept {
   return word_.winner();
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail
 
 #ifndef FORKJOIN_MACHINE  // the steps, here so that compilers see both: a switch costs some hundred instructions
 
@@ -88,7 +88,7 @@ unsigned waiter_base::wait() noexcept {
 #include "runtime/sched/switch.hpp"
 #include "runtime/sched/thread_order.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 scheduler* wait_hooks::prepare_to_wait(std::int64_t until) {
   worker* const m = current_worker();
@@ -150,6 +150,6 @@ void wait_hooks::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_pla
   while (!here.looks.sleep(word)) here.look();
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "runtime/os/io/uninterrupted.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 
 owned_descriptor::owned_descriptor(owned_descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
 
@@ -67,4 +67,4 @@ int end_connect(int socket) noexcept {
   return errno == ENOTCONN ? EINPROGRESS : errno;
 }
 
-}}}}  // namespace fj::v0_2::detail::os
+}}}}  // namespace fj::v0_3::detail::os

@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 
 namespace {
 
@@ -178,4 +178,4 @@ bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept {
   return true;
 }
 
-}}}}  // namespace fj::v0_2::detail::os
+}}}}  // namespace fj::v0_3::detail::os

@@ -5,7 +5,7 @@
 
 #include "forkjoin/abi/os/address_checker.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::uintptr_t heap_reader::read_arena(std::uintptr_t begin, std::uintptr_t end)
   return begin;
 }
 
-}}}}  // namespace fj::v0_2::detail::os
+}}}}  // namespace fj::v0_3::detail::os

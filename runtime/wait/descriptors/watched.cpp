@@ -6,7 +6,7 @@
 #include "runtime/os/io/io.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_3 { namespace detail {
 
 namespace {
 
@@ -118,4 +118,4 @@ void watched::drop() noexcept {
   finish();
 }
 
-}}}  // namespace fj::v0_2::detail
+}}}  // namespace fj::v0_3::detail
