@@ -28,7 +28,7 @@ FULL_BUDGET = 10  # times as much with --full
 SCALED = ("fib", "integrate", "nqueens", "skynet", "uts", "cilksort", "heat", "matmul")  # measured by --scale
 SCALED_WAYS = ("serial", "continuations", "tbb", "tbb_context", "omp")
 NEAR_WAYS = ("serial", "continuations")  # likewise, where thieves look at near Ps first
-SCALE_BUDGET = 60  # seconds for each number of P
+SCALE_BUDGET = 60  # seconds for each number of Ps
 
 
 class Measured:

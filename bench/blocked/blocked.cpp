@@ -2,7 +2,7 @@
 //
 //   blocked [--check] [n...]     n: 1000 2000 4000 10000
 //
-// For each way to block, each number of P and each n, the median of some rounds:
+// For each way to block, each number of Ps and each n, the median of some rounds:
 //   block    from the moment at which a branch starts until the next one starts: the median of the means over 100
 //            branches in turn. So it leaves out the moments in which other programs have the processor
 //   whole    the time of the loop that starts the n branches, until all have come back and been joined, over n

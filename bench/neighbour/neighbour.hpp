@@ -1,7 +1,7 @@
 // A program whose runs are timed, one after another:
 //
 //   <program> fib <n> <P> <ms>        recursive Fibonacci numbers, a fork for every call with n > 1
-//   <program> loop <iterations> <P> <ms>  a parallel loop whose iterations compute for some microsecond each, all
+//   <program> loop <iterations> <P> <ms>  a parallel loop whose iterations compute for about a microsecond each, all
 //                                         equally long
 //   <program> sort <n> <P> <ms>       sorts n numbers in random order, by the library's own sort
 //
@@ -22,7 +22,7 @@
 
 namespace bench {
 
-/// A chain of multiplications: some microsecond.
+/// A chain of multiplications: about a microsecond.
 inline unsigned long iteration(unsigned long x) {
   for (int i = 0; i < 900; ++i) {
     x = x * 6364136223846793005ul + 1;

@@ -2,7 +2,7 @@
 // OpenMP.
 #include <omp.h>
 
-// By clang, libstdc++'s sort derives from a deprecated class in this file.
+// With clang, libstdc++'s sort derives from a deprecated class in this file.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <parallel/algorithm>
 

@@ -1,4 +1,4 @@
-// A discrete-event simulation of the library's scheduler on any number of P.
+// A discrete-event simulation of the library's scheduler on any number of Ps.
 // Its rules are the runtime's own (runtime/sched), compiled for a machine on which they take simulated time
 // (machine.hpp, hooks.hpp). They are in a namespace of their own, as the same programs use the library, too: so no type
 // of the library stands here.

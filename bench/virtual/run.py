@@ -68,7 +68,7 @@ def told(row, procs, leaves):
 
 
 class Measured:
-    """Of one number of P."""
+    """Of one number of Ps."""
 
     def __init__(self, procs, rounds, unit, leaves, leaf_us):
         self.procs, self.rounds, self.unit, self.leaves, self.leaf_us = procs, rounds, unit, leaves, leaf_us

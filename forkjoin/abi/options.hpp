@@ -34,7 +34,7 @@ struct options {
   std::size_t go_stack_size = 0;
 
   /// How many threads the runtime may start. Threads that call run are not counted. One for each P is enough for forks
-  /// and waits; each call of fj::blocking that lasts takes one more. 0: the number of P plus 256. At most 65,536.
+  /// and waits; each call of fj::blocking that lasts takes one more. 0: the number of Ps plus 256. At most 65,536.
   unsigned max_workers = 0;
 
   /// Each thread that the runtime starts calls the first one before it runs anything, and the second one when it ends:

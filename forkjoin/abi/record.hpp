@@ -68,7 +68,7 @@ class deque_face {
     return newest_.load(std::memory_order_relaxed) != newest_public_.load(std::memory_order_relaxed);
   }
 
-  /// Whether the owner may go on for some microseconds without a push: no worker asks for what it has.
+  /// Whether the owner may go on for a few microseconds without a push: no worker asks for what it has.
   bool asks_nothing() const noexcept {
     const std::uint64_t request = request_.load(std::memory_order_relaxed);
     return request == no_request || (request == watched_request && !has_private());

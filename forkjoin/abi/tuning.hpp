@@ -41,7 +41,7 @@ inline constexpr std::uint64_t short_part_ns = late.part_ns;
 inline constexpr std::uint32_t windows_of_way = 2, loops_of_window = 8, loops_to_settle = 2, loops_kept = 2'048;
 inline constexpr std::uint32_t loops_late_at_first = 256;
 
-/// Loops of a window after the trial: so many that a moment without a CPU, of some hundred microseconds, does not
+/// Loops of a window after the trial: so many that a moment without a CPU, of a few hundred microseconds, does not
 /// decide.
 inline constexpr std::uint32_t loops_watched = 32;
 

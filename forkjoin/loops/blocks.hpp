@@ -19,7 +19,7 @@ inline constexpr std::size_t scanned_block = 16384, reduce_block = 65536;
 /// over their numbers, does not depend on which strand computes which block.
 class blocks {
  public:
-  /// With grain 0 there are at least some hundred blocks, so that a few expensive elements can be shared out, too; and
+  /// With grain 0 there are at least a few hundred blocks, so that a few expensive elements can be shared out, too; and
   /// no block is larger than `largest`.
   blocks(std::size_t elements, std::size_t grain, std::size_t largest = scanned_block) noexcept
       : elements_(elements), size_(grain ? grain : std::clamp<std::size_t>(elements / 128, 1, largest)) {}

@@ -7,7 +7,7 @@
 //
 //   is_observed           true: the twin keeps results apart until the join, and tells of each iteration of a loop
 //   sees_all_forks        true if algorithms are to fork down to a few elements, as the instrument wants to see what
-//                         any number of P could do; false if they are to fork as they do on a few P
+//                         any number of Ps could do; false if they are to fork as they do on a few P
 //   fork_block            a group of branches that end at one join. Blocks nest
 //     fork_block(kind)      where it begins: a fork_join, a loop, a fold (fork_reduce), a scope, or a task group, which
 //                           is as a scope, but may outlive the branch that made it, and be joined by another one. The

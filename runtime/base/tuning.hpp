@@ -70,7 +70,7 @@ inline constexpr std::size_t forced_at_a_time = 64;
 /// has not answered by then blocks the signal, or has had no CPU (sched/fence_by_signal.hpp).
 inline constexpr std::int64_t answers_within_ns = 10'000'000;
 
-/// How often it looks for an answer, which takes some microseconds, before it leaves its CPU to a thread that may have
+/// How often it looks for an answer, which takes a few microseconds, before it leaves its CPU to a thread that may have
 /// to answer.
 inline constexpr unsigned looks_per_yield = 64;
 
@@ -95,7 +95,7 @@ inline constexpr std::uint32_t batch_size = ring_size / 2;
 inline constexpr std::int64_t slice_ns = 10'000'000;
 
 /// Nanoseconds between two requests to give way to fibers that a timer, the poller or a thread outside woke. A strand
-/// that is cut loses some microseconds, with what its caches held; so a hundredth of the time or so, however often
+/// that is cut loses a few microseconds, with what its caches held; so a hundredth of the time or so, however often
 /// fibers are woken.
 inline constexpr std::int64_t between_cuts_ns = 200'000;
 

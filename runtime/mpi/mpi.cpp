@@ -43,7 +43,7 @@ constexpr int silence_per_pause = 8;
 constexpr std::chrono::nanoseconds longest_pause = 16ms;
 // A look at thousands of requests takes long, and is followed by a pause as many times as long, for the same 3 %.
 constexpr int pause_per_look = 32;
-// A look that takes so long, and so many times as long as the quickest, has moved data: the next may find more to move.
+// A look that takes so long, and so many times as long as the fastest, has moved data: the next may find more to move.
 constexpr std::chrono::nanoseconds shortest_move = 2us;
 constexpr int looks_per_move = 4;
 
@@ -52,28 +52,28 @@ class pace {
  public:
   void restart() noexcept {
     calm_since_ = now();
-    quickest_ = std::chrono::nanoseconds::max();  // that of another list
+    fastest_ = std::chrono::nanoseconds::max();  // that of another list
   }
   /// How long to pause after a look that took so long; 0: only give way.
   std::chrono::nanoseconds after(std::chrono::nanoseconds look) noexcept {
-    // The quickest: a look that the system interrupts says nothing.
-    quickest_ = (std::min)(quickest_, look);
-    const bool moved_data = quickest_ < shortest_move && look > (std::max)(shortest_move, looks_per_move * quickest_);
+    // The fastest: a look that the system interrupts says nothing.
+    fastest_ = (std::min)(fastest_, look);
+    const bool moved_data = fastest_ < shortest_move && look > (std::max)(shortest_move, looks_per_move * fastest_);
     // The first look after a pause is slow by itself: so it is followed by another one, and that one counts.
     if (moved_data && !paused_) calm_since_ = now();
     const std::chrono::nanoseconds silence = now() - calm_since_;
     paused_ = silence > brief && !(moved_data && paused_);
-    if (paused_) return (std::max)((std::min)(silence / silence_per_pause, longest_pause), pause_per_look * quickest_);
+    if (paused_) return (std::max)((std::min)(silence / silence_per_pause, longest_pause), pause_per_look * fastest_);
     // The lock is free for at least half of the time.
-    return quickest_ > brief ? quickest_ : 0ns;
+    return fastest_ > brief ? fastest_ : 0ns;
   }
   /// Whether the last pause ends if a request is added. Not if a look takes long: thousands that come one by one would
   /// each cause one.
-  bool may_be_woken() const noexcept { return paused_ && quickest_ < brief; }
+  bool may_be_woken() const noexcept { return paused_ && fastest_ < brief; }
 
  private:
   std::chrono::steady_clock::time_point calm_since_ = now();
-  std::chrono::nanoseconds quickest_ = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds fastest_ = std::chrono::nanoseconds::max();
   bool paused_ = false;
 };
 

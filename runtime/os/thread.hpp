@@ -63,7 +63,7 @@ class thread {
 /// Names the calling thread for gdb, top and the like: the text and the number, 15 characters of them.
 void name_thread(const char* text, unsigned number) noexcept;
 
-/// The calling thread's sleeps end in time, for a thread that works for some microseconds after each: otherwise Linux
+/// The calling thread's sleeps end in time, for a thread that works for a few microseconds after each: otherwise Linux
 /// lets them last up to 50 us longer, to save wake-ups; and if all CPUs are busy, lets the thread wait for some
 /// milliseconds.
 void wake_in_time() noexcept;

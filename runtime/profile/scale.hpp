@@ -1,6 +1,6 @@
 // How long strands take in windows, by how long they are as the readings say: strands.cpp. A strand that is timed comes
 // after the profile's own work, with other things in the caches, and a reading does not tell a strand of three
-// nanoseconds from one of nine; a window of some hundred strands has neither fault. The middle half of the windows
+// nanoseconds from one of nine; a window of a few hundred strands has neither fault. The middle half of the windows
 // counts: some others met an interrupt, or a strand that is rarely long.
 #pragma once
 
@@ -25,7 +25,7 @@ class scale {
   /// Whether there were enough windows. Until then the factor is 1.
   bool is_known() const noexcept { return seen_ >= least_windows; }
 
-  /// Sorts only if a quarter more windows have been seen: one in some hundred strands asks.
+  /// Sorts only if a quarter more windows have been seen: one in a few hundred strands asks.
   double factor() {
     if (!is_known() || seen_ < sort_at_) return factor_;
     sort_at_ = seen_ + seen_ / 4;

@@ -2,7 +2,7 @@
 // cgroup's quota.
 //
 // The monitor looks once a second at most, and not while it rests. So a program that only forks pays nothing, and its
-// number of P stays. Source: sysmonUpdateGOMAXPROCS and defaultGOMAXPROCS in Go's runtime/proc.go (1.25).
+// number of Ps stays. Source: sysmonUpdateGOMAXPROCS and defaultGOMAXPROCS in Go's runtime/proc.go (1.25).
 #pragma once
 
 #include <atomic>
