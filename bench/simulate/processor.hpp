@@ -47,7 +47,7 @@ struct alignas(cache_line) processor {
   unsigned tick = 0, looks_at_timers = 0;
   std::uint32_t runs = 0;
   std::int64_t slice_began = 0;
-  turn took = turn::in_order;
+  precedence took = precedence::in_order;
   detail::yield_request yield_request, urgent_request;  // no simulated strand is asked to give way
   urgent_time urgent;                                   // nor is one urgent
   detail::chaos chaos;

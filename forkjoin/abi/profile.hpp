@@ -30,7 +30,7 @@ void branch(block& b, void (*call)(void* f), void* f);
 /// As begin, two branches and join, in half the time.
 void fork_two(closure first, closure second);
 void branch_beside(block& b, void (*call)(void* f), void* f);
-void turns(block& b, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f);
+void iterations(block& b, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f);
 /// Calls call(f, begin, end) for parts of [0, n) that follow each other: of `grain` numbers, or as a loop without a
 /// grain is cut.
 void parts(block& b, std::size_t n, std::size_t grain, void (*call)(void* f, std::size_t begin, std::size_t end),

@@ -23,7 +23,7 @@ void join(block& b) noexcept;
 /// Calls call(f), where f has `size` bytes.
 void branch(block& b, void (*call)(void* f), void* f, std::size_t size);
 void branch_beside(block& b, void (*call)(void* f), void* f, std::size_t size);
-void turns(block& b, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f, std::size_t size);
+void iterations(block& b, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f, std::size_t size);
 
 using strand_number = std::uint32_t;
 strand_number strand_here() noexcept;

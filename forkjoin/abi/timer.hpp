@@ -13,7 +13,7 @@ inline constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)()
 /// When a fiber that becomes ready gets its turn: behind what was ready before, or before it. Soon is what no strand of
 /// the runtime has made ready, but a timer, the poller, or a thread outside. Urgent is what goes before that, whatever
 /// has made it ready (fj::go_options).
-enum class turn : unsigned char { in_order, soon, urgent };
+enum class precedence : unsigned char { in_order, soon, urgent };
 
 /// Lies in the frame of what waits.
 class timer {
@@ -25,8 +25,8 @@ class timer {
   /// Whether the timer is the first to end its wait: then wake is called, as the last that touches the timer. The
   /// caller holds the heap's mutex.
   virtual bool claim_wait() noexcept = 0;
-  /// Without that mutex. `when` the waiter gets its turn.
-  virtual void wake(turn when) noexcept = 0;
+  /// Without that mutex. `its`: the precedence of the waiter.
+  virtual void wake(precedence its) noexcept = 0;
 
   const std::int64_t at;  ///< when it is due
 

@@ -118,9 +118,9 @@ class waiter_base : public wait_winners, private timer {
   /// Whether the caller is the first to end this wait; then it must call wake. `by`: below `first_limit`.
   [[nodiscard]] bool claim(unsigned by) noexcept { return word_.claim(by); }
 
-  /// By the claimant. The waiter may be gone when this returns. `when` the strand gets its turn.
+  /// By the claimant. The waiter may be gone when this returns. `its`: the precedence of the strand.
   // Inline, as every virtual function: g++ and clang export the table of a class differently if one is not.
-  void wake(turn when = turn::in_order) noexcept override { wake_waiter(when); }
+  void wake(precedence its = precedence::in_order) noexcept override { wake_waiter(its); }
 
   // The strand or thread that waits.
 
@@ -145,7 +145,7 @@ class waiter_base : public wait_winners, private timer {
     }
   };
 
-  void wake_waiter(turn when) noexcept;
+  void wake_waiter(precedence its) noexcept;
   void sleep_outside() noexcept;
   void leave_until_woken() noexcept;
 

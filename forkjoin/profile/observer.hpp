@@ -49,7 +49,7 @@ class fork_block {
 
   template <class F>
   [[gnu::always_inline]] void iterations(std::size_t n, F&& f) {
-    profile::turns(block_, n, &call_iteration<std::remove_reference_t<F>>, pointer_to(f));
+    profile::iterations(block_, n, &call_iteration<std::remove_reference_t<F>>, pointer_to(f));
   }
 
   template <class F>

@@ -44,7 +44,7 @@ class fork_block {
 
   template <class F>
   [[gnu::always_inline]] void iterations(std::size_t n, F&& f) {
-    races::turns(block_, n, &call_iteration<std::remove_reference_t<F>>, std::addressof(f), sizeof f);
+    races::iterations(block_, n, &call_iteration<std::remove_reference_t<F>>, std::addressof(f), sizeof f);
   }
 
   [[gnu::always_inline]] void join() noexcept { races::join(block_); }

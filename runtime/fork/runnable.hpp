@@ -20,7 +20,7 @@ struct runnable {
   // Under the dispatcher's mutex.
   list_links<runnable> in_all, in_job;
   const kind is;
-  turn its = turn::in_order;  ///< of a fiber or a job
+  precedence its = precedence::in_order;  ///< of a fiber or a job
 };
 
 /// Strands, that is fibers and jobs, those that go on soon, urgent ones, and markers apart, each in the order in which
@@ -60,7 +60,7 @@ class runnable_lists {
  private:
   list& of(const runnable& item) noexcept {
     if (item.is == runnable::kind::marker) return markers_;
-    return item.its == turn::urgent ? urgent_ : item.its == turn::soon ? soon_ : strands_;
+    return item.its == precedence::urgent ? urgent_ : item.its == precedence::soon ? soon_ : strands_;
   }
 
   list strands_, soon_, urgent_, markers_;

@@ -244,7 +244,7 @@ class mpi_list {
   }
 
   static void wake(mpi_waiting& w) noexcept {
-    if (w.strand && w.strand->claim(0)) w.strand->wake(turn::soon);
+    if (w.strand && w.strand->claim(0)) w.strand->wake(precedence::soon);
   }
   void end(std::size_t i, const MPI_Status& status, int code) noexcept {
     mpi_waiting& w = *std::exchange(of_[i].waiting, nullptr);

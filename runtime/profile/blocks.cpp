@@ -361,7 +361,7 @@ void branch(block& in, void (*call)(void* f), void* f) {
   call(f);
 }
 
-void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f) {
+void iterations(block& in, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f) {
   open_block& b = of(in);
   struct leaver {
     open_block& b;

@@ -379,7 +379,7 @@ void branch_beside(block& in, void (*call)(void* f), void* f, std::size_t size) 
   call(f);
 }
 
-void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f, std::size_t size) {
+void iterations(block& in, std::size_t n, void (*call)(void* f, std::size_t iteration), void* f, std::size_t size) {
   if (n == 0) return;
   open_block& b = of(in);
   b.first = next_strand;

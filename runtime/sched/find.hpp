@@ -251,13 +251,13 @@ struct ready_work {
   /// there is nothing.
   static fiber* take(worker& m, job* only) noexcept {
     processor* const mine = m.proc;
-    const turn before = mine->took;
+    const precedence before = mine->took;
     if (!only && m.sched().dispatcher().any_urgent()) [[unlikely]]
       if (fiber* const f = take_urgent(m)) return f;
-    if (before != turn::soon && m.sched().dispatcher().any_soon()) [[unlikely]]
+    if (before != precedence::soon && m.sched().dispatcher().any_soon()) [[unlikely]]
       if (fiber* const f = take_from_all(m, which::soon, only, nullptr)) return f;
     if (fiber* const f = local_queue::take_next(m)) return f;
-    if (before != turn::in_order) [[unlikely]]
+    if (before != precedence::in_order) [[unlikely]]
       if (fiber* const f = take_from_all(m, which::cut, only, nullptr)) return f;
     if (!only && ++mine->tick % tuning::ticks_per_look == 0)
       if (fiber* const f = take_from_all(m, which::any, nullptr, nullptr)) return f;
@@ -320,7 +320,7 @@ struct ready_work {
     fiber* const f = m.sched().dispatcher().take_urgent(*m.proc);
     if (!f) return nullptr;
     m.proc->slice_began = 0;
-    m.proc->took = turn::urgent;
+    m.proc->took = precedence::urgent;
     ++m.count().urgent_turns;
     return f;
   }

@@ -44,7 +44,7 @@ struct local_queue {
   static fiber* take(worker& m) noexcept {
     m.proc->slice_began = 0;
     fiber* const f = m.proc->queue.take();
-    if (f) m.proc->took = turn::in_order;
+    if (f) m.proc->took = precedence::in_order;
     return f;
   }
 

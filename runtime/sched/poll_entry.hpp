@@ -47,8 +47,8 @@ class poll_wait {
   /// Whether the caller is the first to end the wait: then wake is called, as the last that touches this object. Under
   /// the entry's mutex.
   virtual bool claim_wait(poll_end by) noexcept = 0;
-  /// Without that mutex. `when` the waiter gets its turn.
-  virtual void wake(turn when) noexcept = 0;
+  /// Without that mutex. `its`: the precedence of the waiter.
+  virtual void wake(precedence its) noexcept = 0;
 
   const io_way way;
   bool queued = false;  ///< under the entry's mutex
@@ -63,10 +63,10 @@ class claimed_polls {
  public:
   bool any() const noexcept { return !waits_.empty(); }
   void add(poll_wait& w) noexcept { waits_.push(w); }
-  void wake_all(turn when) noexcept {
+  void wake_all(precedence its) noexcept {
     while (poll_wait* const w = waits_.first()) {
       waits_.remove(*w);
-      w->wake(when);
+      w->wake(its);
     }
   }
 

@@ -57,7 +57,7 @@ bool poller::poll() noexcept {
   looked_at_.store(os::now_ns(), std::memory_order_relaxed);
   looks_.store(false, std::memory_order_relaxed);
   const bool any = woken.any();
-  woken.wake_all(turn::soon);
+  woken.wake_all(precedence::soon);
   return any;
 }
 

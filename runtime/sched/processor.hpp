@@ -35,17 +35,17 @@ struct alignas(cache_line) processor {
   relaxed<std::uint32_t> runs = 0;         ///< how often a fiber began or went on
   relaxed<unsigned> tick = 0;              ///< time slices, and fibers that went on for another: tuning::ticks_per_look
   relaxed<std::uint64_t> slice_began = 0;  ///< by os::rough_ns; 0: not noted
-  relaxed<turn> took = turn::in_order;     ///< of what it took from a queue last
-  processor* next = nullptr;               ///< among the idle ones
-  relaxed<bool> visited = false;           ///< by a caller, which took it as parking.hpp says
-  stack_cache stacks;                      ///< to run what is stolen next, and the children of scopes
-  stack_cache small_stacks;                ///< for the fibers of fj::go
-  published<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
-  detail::chaos chaos;                      ///< of the worker's and its fibers' choices
-  relaxed<unsigned> looks_at_timers = 0;    ///< of the worker, in a runtime with timers: tuning::ticks_per_look
-  timer_heap timers;                        ///< of strands that waited on this P
-  detail::yield_request yield_request;      ///< the monitor's, to the strand of the present run
-  detail::yield_request urgent_request;     ///< to the same, for an urgent fiber
+  relaxed<precedence> took = precedence::in_order;  ///< of what it took from a queue last
+  processor* next = nullptr;                        ///< among the idle ones
+  relaxed<bool> visited = false;                    ///< by a caller, which took it as parking.hpp says
+  stack_cache stacks;                               ///< to run what is stolen next, and the children of scopes
+  stack_cache small_stacks;                         ///< for the fibers of fj::go
+  published<deque*> spare_deque = nullptr;          ///< for when the running fiber leaves with records in its own
+  detail::chaos chaos;                              ///< of the worker's and its fibers' choices
+  relaxed<unsigned> looks_at_timers = 0;            ///< of the worker, in a runtime with timers: tuning::ticks_per_look
+  timer_heap timers;                                ///< of strands that waited on this P
+  detail::yield_request yield_request;              ///< the monitor's, to the strand of the present run
+  detail::yield_request urgent_request;             ///< to the same, for an urgent fiber
   urgent_time urgent;
   blocking_word blocking;  ///< whether its strand is in a call of fj::blocking
   alignas(cache_line) tallies count;

@@ -78,8 +78,8 @@ class ready_queue {
     stolen_record stolen;
     /// Nothing is left in this deque: it is the taker's, for the pool, with or without a record.
     deque* emptied = nullptr;
-    bool left_more = false;     ///< records are left in that deque
-    turn its = turn::in_order;  ///< of the fiber
+    bool left_more = false;                 ///< records are left in that deque
+    precedence its = precedence::in_order;  ///< of the fiber
 
     explicit operator bool() const noexcept { return resumed || brought || stolen.record; }
   };
@@ -123,7 +123,7 @@ class ready_queue {
   /// Behind the others, unless the fiber was cut and goes on with the rest of its slice.
   void push(fiber& f) noexcept {
     if (f.had != 0 && f.urgent) return push_urgent(f);
-    f.its = turn::in_order;
+    f.its = precedence::in_order;
     if (f.had == 0) return push(f, *f.whose);
     all_.push_front(f);
     f.whose->ready.push_front(f);
@@ -133,12 +133,12 @@ class ready_queue {
   void push_soon(job& r) noexcept { push_soon(r, r); }
   /// Behind the other urgent ones.
   void push_urgent(fiber& f) noexcept {
-    f.its = turn::urgent;
+    f.its = precedence::urgent;
     urgent_.fetch_add(1, std::memory_order_seq_cst);  // see any_urgent
     push(f, *f.whose);
   }
   void push(job& r) noexcept {
-    r.its = turn::in_order;
+    r.its = precedence::in_order;
     push(r, r);
   }
 
@@ -262,7 +262,7 @@ class ready_queue {
   }
 
   void push_soon(runnable& item, job& whose) noexcept {
-    item.its = turn::soon;
+    item.its = precedence::soon;
     soon_.fetch_add(1, std::memory_order_relaxed);
     push(item, whose);
   }
@@ -272,8 +272,8 @@ class ready_queue {
   void remove(runnable& item, job& whose) noexcept {
     all_.remove(item);
     whose.ready.remove(item);
-    if (item.its == turn::soon) soon_.fetch_sub(1, std::memory_order_relaxed);
-    if (item.its == turn::urgent) urgent_.fetch_sub(1, std::memory_order_relaxed);
+    if (item.its == precedence::soon) soon_.fetch_sub(1, std::memory_order_relaxed);
+    if (item.its == precedence::urgent) urgent_.fetch_sub(1, std::memory_order_relaxed);
     count_.fetch_sub(1, std::memory_order_relaxed);
   }
 

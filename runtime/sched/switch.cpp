@@ -243,21 +243,21 @@ bool is_measured(worker& m) noexcept {
 
 // By a strand of the runtime the fiber runs next, in that strand's slice, unless it is urgent. So it does if a worker
 // fired a timer while others look for work: one of them takes it, if this one does not come to it.
-void make_ready(scheduler& s, fiber& f, turn when) noexcept {
+void make_ready(scheduler& s, fiber& f, precedence its) noexcept {
   prefetch_stack(f);
   if (f.urgent) [[unlikely]]
-    when = turn::urgent;
+    its = precedence::urgent;
   worker* const m = current_worker();
   const bool by_worker = m && &m->sched() == &s;
-  const bool by_strand = by_worker && when == turn::in_order;
+  const bool by_strand = by_worker && its == precedence::in_order;
   if (!by_strand || is_measured(*m)) {
     f.ready_at = os::now_ns();
     f.ready_for = by_strand ? tuning::wakes_per_measured : 1u;
   }
   const auto ready = [&] {
-    if (when == turn::urgent)
+    if (its == precedence::urgent)
       return s.dispatcher().ready_urgent(f, by_worker ? static_cast<processor*>(m->proc) : nullptr);
-    if (by_worker && (when == turn::in_order || !s.dispatcher().all_busy())) return local_queue::ready(*m, f);
+    if (by_worker && (its == precedence::in_order || !s.dispatcher().all_busy())) return local_queue::ready(*m, f);
     s.dispatcher().ready_soon(f);
   };
   // The fiber may go on and end its runtime before ready returns. That end waits for the runtime's own threads.
@@ -270,7 +270,7 @@ void make_ready(scheduler& s, fiber& f, turn when) noexcept {
 void scheduler_hooks::wake_polled(worker& m, bool holds_processor) noexcept {
   if (!m.polled.any()) return;
   if (!holds_processor) set_current_worker(nullptr);
-  m.polled.wake_all(turn::soon);
+  m.polled.wake_all(precedence::soon);
   set_current_worker(&m);
 }
 

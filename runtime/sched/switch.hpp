@@ -19,7 +19,7 @@ inline void leave(worker::afterwards then, void* argument) noexcept;
 
 /// Makes a fiber of that runtime ready: it runs next on the P of the calling strand, if that works for the same
 /// runtime; else soon.
-void make_ready(scheduler& s, fiber& f, turn when = turn::in_order) noexcept;
+void make_ready(scheduler& s, fiber& f, precedence its = precedence::in_order) noexcept;
 
 /// Has a fiber that waited at a join go on, by way of the global queue, as its caller goes on itself.
 void resume(fiber& waited) noexcept;

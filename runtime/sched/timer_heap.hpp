@@ -84,7 +84,7 @@ class alignas(cache_line) timer_heap {
       }
     }
     const bool any = first;
-    while (first) std::exchange(first, first->next)->wake(turn::soon);
+    while (first) std::exchange(first, first->next)->wake(precedence::soon);
     return any;
   }
 

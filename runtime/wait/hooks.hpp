@@ -36,14 +36,14 @@ concept machine_for_waits =
 
 /// What the steps must offer; the library's, below, say what each does.
 template <class Hooks>
-concept hooks_for_waits = requires(scheduler& of, fiber& f, timer& t, const wait_place& place,
-                                   fiber* (*then)(worker&, fiber&, void*) noexcept, void* argument,
-                                   os::atomic<std::uint32_t>& word, std::int64_t until, turn when, unsigned limit) {
+concept hooks_for_waits = requires(
+    scheduler& of, fiber& f, timer& t, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
+    void* argument, os::atomic<std::uint32_t>& word, std::int64_t until, precedence its, unsigned limit) {
   { Hooks::prepare_to_wait(until) } -> std::same_as<scheduler*>;
   { Hooks::prepare_again() } -> std::same_as<bool>;
   { Hooks::arm(t) } -> std::same_as<timer_heap&>;
   Hooks::suspend(of, place, then, argument);
-  Hooks::resume(of, f, when);
+  Hooks::resume(of, f, its);
   Hooks::come_after_stop();
   Hooks::sleep_for_good(word, place);
   { Hooks::random_below(limit) } -> std::same_as<unsigned>;
@@ -76,7 +76,7 @@ struct wait_hooks {
   static inline void suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
                              void* argument) noexcept;
   /// Makes a strand that has left runnable.
-  static void resume(scheduler& of, fiber& f, turn when) noexcept;
+  static void resume(scheduler& of, fiber& f, precedence its) noexcept;
   /// By a strand that was asked to stop.
   static void come_after_stop() noexcept;
   /// By a thread outside: returns when the word is no longer 0. acquire: pairs with the release in waiter.cpp:

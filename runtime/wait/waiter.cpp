@@ -13,7 +13,7 @@ waiter_base::waiter_base(const wait_limits& limits)
       stop_(limits.stop),
       place_(limits.place) {}
 
-void waiter_base::wake_waiter(turn when) noexcept {
+void waiter_base::wake_waiter(precedence its) noexcept {
   scheduler* const of = scheduler_;
   if (!of) {
     // release: pairs with the acquires in sleep_outside and, below, in sleep_for_good
@@ -21,7 +21,7 @@ void waiter_base::wake_waiter(turn when) noexcept {
     os::futex_wake(signalled_);
     return;
   }
-  if (auto* const f = static_cast<fiber*>(word_.wake())) wait_hooks::resume(*of, *f, when);
+  if (auto* const f = static_cast<fiber*>(word_.wake())) wait_hooks::resume(*of, *f, its);
 }
 
 void waiter_base::set_aside_again() noexcept {
@@ -119,10 +119,10 @@ timer_heap& wait_hooks::arm(timer& t) noexcept {
   here.waits.hide();
 }
 
-void wait_hooks::resume(scheduler& of, fiber& f, turn when) noexcept {
+void wait_hooks::resume(scheduler& of, fiber& f, precedence its) noexcept {
   f.becomes(fiber_state::runnable);
   emit_ready(of, f);
-  make_ready(of, f, when);
+  make_ready(of, f, its);
 }
 
 void wait_hooks::come_after_stop() noexcept { detail::come_after_stop(*current_worker()); }

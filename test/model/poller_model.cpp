@@ -120,7 +120,7 @@ class pipe : public poll_entry {
     claimed_polls woken;
     if (!poll_entry::close(woken)) return;
     check(!poll_entry::close(none_), "a descriptor is closed once");
-    woken.wake_all(fj::detail::turn::soon);
+    woken.wake_all(fj::detail::precedence::soon);
     finish();
   }
 
@@ -162,7 +162,7 @@ class two_readers : public waits_scenario {
     check(!woken.any(), "an event of an earlier life wakes none");
     pipe_.data.store(2, std::memory_order_relaxed);
     pipe_.happened(life_, true, true, woken);
-    woken.wake_all(fj::detail::turn::soon);
+    woken.wake_all(fj::detail::precedence::soon);
   }
 
   void after() override { check(got_ == 2, "each has read"); }
@@ -209,7 +209,7 @@ class race_of_ends : public waits_scenario {
     claimed_polls woken;
     pipe_.data.store(1, std::memory_order_relaxed);
     pipe_.happened(life_, true, false, woken);
-    woken.wake_all(fj::detail::turn::soon);
+    woken.wake_all(fj::detail::precedence::soon);
   }
 
   scheduler strands_;

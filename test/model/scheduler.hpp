@@ -213,7 +213,7 @@ struct processor {
   detail::chaos chaos;
   unsigned tick = 0;
   std::uint64_t slice_began = 0;
-  turn took = turn::in_order;
+  precedence took = precedence::in_order;
   unsigned looks_at_timers = 0;
   timer_heap timers;
   blocking_word blocking;

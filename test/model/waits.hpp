@@ -154,7 +154,7 @@ struct wait_hooks {
     f.resumed.store(0, std::memory_order_relaxed);
     f.context = 0;
   }
-  static void resume(scheduler&, fiber& f, turn) {
+  static void resume(scheduler&, fiber& f, precedence) {
     model::check(f.context.get() == 1, "the context was saved");
     f.resumed.store(1, std::memory_order_release);
   }
@@ -185,9 +185,9 @@ class waiter final : public waiter_base {
     return waiter_base::claim(by);
   }
 
-  void wake(turn when = turn::in_order) noexcept override {
+  void wake(precedence its = precedence::in_order) noexcept override {
     model::check(frame_.get() == 1, "the frame of the wait is there");
-    waiter_base::wake(when);
+    waiter_base::wake(its);
     may_end_ = true;  // no other thread has done anything since
   }
 

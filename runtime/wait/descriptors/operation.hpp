@@ -77,7 +77,7 @@ struct operation {
     wait_of_strand(io_way which, waiter& of) noexcept : poll_wait(which), of_(of) {}
 
     bool claim_wait(poll_end by) noexcept override { return of_.claim(static_cast<unsigned>(by)); }
-    void wake(turn when) noexcept override { of_.wake(when); }
+    void wake(precedence its) noexcept override { of_.wake(its); }
 
    private:
     waiter& of_;

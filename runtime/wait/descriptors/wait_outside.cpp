@@ -18,13 +18,13 @@ class wait_of_thread final : public poll_wait {
   wait_of_thread(io_way way, os::wake_up& by) noexcept : poll_wait(way), wake_up_(by) {}
 
   bool claim_wait(poll_end by) noexcept override { return claim(static_cast<unsigned>(by)); }
-  void wake(turn) noexcept override { wake_up_.signal(); }
+  void wake(precedence) noexcept override { wake_up_.signal(); }
 
   bool claim(unsigned by) noexcept { return word_.claim(by); }
   unsigned winner() const noexcept { return word_.winner(); }
 
   void stop() noexcept {
-    if (claim(waiter::stopped)) wake(turn::in_order);
+    if (claim(waiter::stopped)) wake(precedence::in_order);
   }
 
   // Until an event, the time or another claimant, which has called wake when this returns.

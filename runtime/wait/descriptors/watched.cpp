@@ -108,7 +108,7 @@ void watched::end(const registration& r) noexcept {
 void watched::close() noexcept {
   claimed_polls woken;
   if (!poll_entry::close(woken)) return;
-  woken.wake_all(turn::in_order);
+  woken.wake_all(precedence::in_order);
   finish();
 }
 
