@@ -26,6 +26,7 @@ ROWS = [
     ("the machine `posix`", "./dev test --part posix", {"part": "posix"}),
     ("aarch64, in an emulator", "./dev test --part aarch64", {"part": "aarch64"}),
     ("aarch64", "./dev test", {"part": "main", "machine": "aarch64"}),
+    ("riscv64, in an emulator", "./dev test --part riscv64", {"part": "riscv64"}),
     ("riscv64", "./dev test", {"part": "main", "machine": "riscv"}),
 ]
 
