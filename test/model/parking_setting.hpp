@@ -55,7 +55,7 @@ constexpr unsigned count(const setting& in, role wanted) {
 struct late_timer final : fj::detail::timer {
   explicit late_timer(unsigned i) : fj::detail::timer((i + 1) * 1'000'000'000'000'000) {}
   bool claim_wait() noexcept override { return false; }
-  void wake(fj::detail::turn) noexcept override {}
+  void wake(fj::detail::precedence) noexcept override {}
 };
 
 }  // namespace model

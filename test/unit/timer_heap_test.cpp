@@ -17,7 +17,7 @@ struct timer final : fj::detail::timer {
   timer(std::int64_t at, std::vector<const timer*>& fired) : fj::detail::timer(at), fired(fired) {}
 
   bool claim_wait() noexcept override { return !ended; }
-  void wake(fj::detail::turn) noexcept override { fired.push_back(this); }
+  void wake(fj::detail::precedence) noexcept override { fired.push_back(this); }
 
   std::vector<const timer*>& fired;
   bool ended = false;  // by something else
