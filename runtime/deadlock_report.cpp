@@ -10,8 +10,11 @@
 // 4. If the process had so many threads at that moment, no other thread ran. So no thread will send a signal.
 //
 // What another thread did before it went to sleep is visible: a thread says by a seq_cst store, or under the mutex of
-// the list, that it sleeps. A sleeping thread may also run a handler of a signal: if the program has such a handler,
-// there is no report. Threads that this copy of the library does not know count as threads that run.
+// the list, that it sleeps. A sleeping thread may also run a handler of a signal: if the program has one, there is no
+// report, unless it is of a signal of faults or of a profiler (os/on_signal.hpp: handles_other_signals), which wakes no
+// strand. Threads that this copy of the library does not know count as threads that run.
+//
+// A thread that has slept for a while makes the look: sched/worker.cpp, and os/futex.hpp: looks for threads outside.
 #include "runtime/deadlock_report.hpp"
 
 #include <atomic>

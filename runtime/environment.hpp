@@ -1,4 +1,5 @@
-// Makes the scheduler's settings from the user's options and the environment variables.
+// Makes the settings of a runtime from the user's options and the environment variables. Variables of the whole process
+// (FORKJOIN_STATS, FORKJOIN_SIGQUIT, FORKJOIN_DEADLOCK) are read where they act: instances.cpp, entry.cpp.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The progress of a deque's owner in its loops, for thieves that wait before they force its records.
+// The progress of a deque's owner in its loops, for thieves that wait before they force its records. When a loop is
+// shared forkjoin/loops/chunks.hpp decides.
 #pragma once
 
 #include <atomic>

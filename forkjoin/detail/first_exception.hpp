@@ -1,4 +1,4 @@
-// Which exception a join of many children throws.
+// The exception that a join of many children throws: first_error.hpp has the rule.
 #pragma once
 
 #include <exception>

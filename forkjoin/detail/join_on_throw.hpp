@@ -1,4 +1,4 @@
-// What a fork does about exceptions: those of its child, and those of its stolen continuation.
+// The join of a fork whose first closure threw. The exception of a stolen one lies in its record (branch.hpp).
 #pragma once
 
 #include <exception>

@@ -5,7 +5,8 @@
 // last went on, and the thief that of the CPU on which its round begins. Both may be old by the time they are read:
 // they decide the order of looks, and nothing else. A round that finds nothing still looks at each P once, so a thief
 // goes past the near ones at once if they have nothing. It may miss a P that moves meanwhile, until its next round; the
-// last look of a worker that parks goes to all of them in one order.
+// last look of a worker that parks goes to all of them in one order. processors.hpp has the rounds, base/steal_rule.hpp
+// the random order.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ class near_first : public plain_looks {
  public:
   /// In random order.
   near_first() = default;
-  /// The same if all these CPUs are equally near.
+  /// Near Ps first; in random order if all these CPUs are equally near.
   explicit near_first(std::vector<os::cpu_place> places) : places_(std::move(places)) {
     for (const os::cpu_place& place : places_)
       if (distance(place, places_.front()) != distance(places_.front(), places_.front())) return;

@@ -29,7 +29,7 @@ struct alignas(cache_line) processor {
   /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
   std::atomic<deque*> active{nullptr};
   unsigned index = 0;
-  relaxed<int> cpu = -1;                   ///< on which its strand began or went on; -1: not noted (near_first.hpp)
+  relaxed<int> cpu = -1;                   ///< on which its strand began or went on; -1: not noted (switch_to.hpp)
   const tracing* traces = nullptr;         ///< of its runtime
   run_queue<fiber> queue;                  ///< ready fibers; empty while the P is idle
   relaxed<std::uint32_t> runs = 0;         ///< how often a fiber began or went on

@@ -28,6 +28,7 @@ wait_end mutex_protocol::lock_slow(const wait_limits& limits) FORKJOIN_UNANALYSE
       queue_.push(entry);
     }
     lock.unlock();
+    // If the deadline and unlock come together, the claim decides: forkjoin/abi/waiter.hpp: claim.
     const wait_end end = wait_winners::end_by(here.wait());
     const bool handed = end == wait_end::served && !entry.refused;
     if (handed) return end;

@@ -1,6 +1,5 @@
-// Environment variables act on a whole program: FORKJOIN_STATS, FORKJOIN_PROCS, FORKJOIN_MEMBARRIER,
-// FORKJOIN_STEAL_EVERY_FORK, FORKJOIN_CHAOS, FORKJOIN_GO_STACK_SIZE; likewise fj::default_options. The runtime refuses
-// nonsense in one of these, or in FORKJOIN_TSAN_THREAD_ORDER.
+// Environment variables act on a whole program; likewise fj::default_options. The runtime refuses nonsense in any of
+// them, and takes an empty one for unset.
 
 #include <cstdint>
 #include <exception>
