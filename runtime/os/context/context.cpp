@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <pthread.h>
 
+#include <cfenv>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -53,10 +54,12 @@ void set_float_environment(const float_environment& environment) noexcept {
   asm volatile("msr fpcr, %0" : : "r"(control));
 }
 
-#else
+#else  // rounding alone; riscv64 has no traps
 
-float_environment get_float_environment() noexcept { return {}; }
-void set_float_environment(const float_environment&) noexcept {}
+float_environment get_float_environment() noexcept { return {static_cast<unsigned>(std::fegetround())}; }
+void set_float_environment(const float_environment& environment) noexcept {
+  std::fesetround(static_cast<int>(environment.control));
+}
 
 #endif
 
