@@ -11,8 +11,8 @@
 //
 // What another thread did before it went to sleep is visible: a thread says by a seq_cst store, or under the mutex of
 // the list, that it sleeps. A sleeping thread may also run a handler of a signal: if the program has one, there is no
-// report, unless it is of a signal of faults or of a profiler (os/on_signal.hpp: handles_other_signals), which wakes no
-// strand. Threads that this copy of the library does not know count as threads that run.
+// report, unless it is of a signal of faults or of a profiler (os/on_signal.hpp: handles_other_signals), which is taken
+// to wake no strand. Threads that this copy of the library does not know count as threads that run.
 //
 // A thread that has slept for a while makes the look: sched/worker.cpp, and os/futex.hpp: looks for threads outside.
 #include "runtime/deadlock_report.hpp"
