@@ -48,6 +48,7 @@ struct alignas(cache_line) processor {
   std::uint32_t runs = 0;
   std::int64_t slice_began = 0;
   precedence took = precedence::in_order;
+  std::uint64_t soon_until = 0;                         // nor does one go on soon
   detail::yield_request yield_request, urgent_request;  // no simulated strand is asked to give way
   urgent_time urgent;                                   // nor is one urgent
   detail::chaos chaos;

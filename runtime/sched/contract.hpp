@@ -63,6 +63,7 @@ concept processor_for_rules = requires(Processor& p) {
   requires variable_of<decltype(p.tick), unsigned>;
   requires variable_of<decltype(p.looks_at_timers), unsigned>;
   requires variable_of<decltype(p.took), precedence>;
+  requires variable_of<decltype(p.soon_until), std::uint64_t>;
   p.slice_began = 0;
   { p.queue.empty() } -> std::same_as<bool>;
   { p.queue.next() } -> std::same_as<fiber*>;

@@ -247,14 +247,14 @@ class patience {
 struct ready_work {
   /// Of that job alone unless nullptr: urgent fibers, what goes on soon, what runs next on this P, its ring, then the
   /// ready queue; in every 61st slice the ready queue comes before the ring. After an urgent fiber, or one that went on
-  /// soon: a strand that was cut, perhaps for that fiber, comes before the ring, and what goes on soon last. nullptr if
-  /// there is nothing.
+  /// soon, a strand that was cut, perhaps for that fiber, comes before the ring; and what goes on soon comes last, once
+  /// such fibers have had the P for between_cuts_ns in a row. nullptr if there is nothing.
   static fiber* take(worker& m, job* only) noexcept {
     processor* const mine = m.proc;
     const precedence before = mine->took;
     if (!only && m.sched().dispatcher().any_urgent()) [[unlikely]]
       if (fiber* const f = take_urgent(m)) return f;
-    if (before != precedence::soon && m.sched().dispatcher().any_soon()) [[unlikely]]
+    if (m.sched().dispatcher().any_soon() && may_take_soon(*mine)) [[unlikely]]
       if (fiber* const f = take_from_all(m, which::soon, only, nullptr)) return f;
     if (fiber* const f = local_queue::take_next(m)) return f;
     if (before != precedence::in_order) [[unlikely]]
@@ -313,6 +313,14 @@ struct ready_work {
     auto& dispatcher = m.sched().dispatcher();
     m.yielded = asks && dispatcher.ready_count() != m.brought->ready.count() && dispatcher.lacks_processor();
     return m.yielded;
+  }
+
+  // Fibers that go on soon share the P with the others by time. One at a time would be too few: a server would answer
+  // one request for each cut.
+  static bool may_take_soon(processor& mine) noexcept {
+    const std::uint64_t now = os::rough_ns();
+    if (mine.took != precedence::soon) mine.soon_until = now + tuning::between_cuts_ns;
+    return now < mine.soon_until;
   }
 
   // An urgent fiber before others, with which a new slice begins.

@@ -36,6 +36,7 @@ struct alignas(cache_line) processor {
   relaxed<unsigned> tick = 0;              ///< time slices, and fibers that went on for another: tuning::ticks_per_look
   relaxed<std::uint64_t> slice_began = 0;  ///< by os::rough_ns; 0: not noted
   relaxed<precedence> took = precedence::in_order;  ///< of what it took from a queue last
+  relaxed<std::uint64_t> soon_until = 0;            ///< by os::rough_ns: takes what goes on soon in a row until then
   processor* next = nullptr;                        ///< among the idle ones
   relaxed<bool> visited = false;                    ///< by a caller, which took it as parking.hpp says
   stack_cache stacks;                               ///< to run what is stolen next, and the children of scopes

@@ -45,8 +45,8 @@ template <class Keep>
 // deques that waiting fibers left behind (fork/runnable.hpp). A job has no stack as long as it is here: its memory is
 // that of the call of run, and a worker that takes it begins it on the stack that was used last.
 //
-// What goes on soon (forkjoin/abi/timer.hpp: turn) goes before all others, but a P does not take two such fibers in
-// succession while others wait: of a flood of them each lets another strand run (find.hpp: ready_work). That one is cut
+// What goes on soon (forkjoin/abi/timer.hpp: precedence) goes before all others, but while others wait a P takes such
+// fibers for between_cuts_ns in a row at most: then another strand has a turn (find.hpp: ready_work). That one is cut
 // again if need be (dispatcher.hpp: ready_soon). A strand that was cut before its slice was over goes on with the rest
 // of the slice, before the others: each cut would else cost it a round of all that are ready. When its slice is over it
 // goes behind them, as always; otherwise strands that are cut often would keep out the rest.

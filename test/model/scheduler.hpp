@@ -214,6 +214,7 @@ struct processor {
   unsigned tick = 0;
   std::uint64_t slice_began = 0;
   precedence took = precedence::in_order;
+  std::uint64_t soon_until = 0;
   unsigned looks_at_timers = 0;
   timer_heap timers;
   blocking_word blocking;
