@@ -5,11 +5,13 @@ add_subdirectory compile the library's sources as one, which takes a fraction of
 cmake_test.py <source folder> <program> <squares.py> <version of the binary interface> -- <compiler>
 
 What is installed from a build that has the library by add_subdirectory or FetchContent serves another project: the program, a
-library that links forkjoin::forkjoin, and forkjoin, whose headers are those that Meson installs.
+library that links forkjoin::forkjoin, and forkjoin, whose headers are those that Meson installs. The other project is built for debugging,
+which the installed library was not.
 
 Tried: without the compile definitions in forkjoinConfig.cmake the program of find_package does not compile; without
 boost_context there the static one does not link. Without SYSTEM in CMakeLists.txt the library's headers break a program that makes
-errors of all warnings; without install(EXPORT) there CMake refuses to export the library that links it.
+errors of all warnings; without install(EXPORT) there CMake refuses to export the library that links it. With FORKJOIN_DEBUG for programs
+that are built for debugging, whatever the installed library is, the next project does not link.
 """
 
 import os
@@ -56,10 +58,12 @@ target_link_libraries(next PRIVATE user::user)
 """
 
 NEXT = """#include <forkjoin/go.hpp>
+#include <forkjoin/with_scope.hpp>
 void from_library();
 int main() {
   from_library();
   fj::go([] {}).get();
+  fj::with_scope([](fj::scope& s) { s.fork([] {}); });
 }
 """
 
@@ -136,8 +140,8 @@ with tempfile.TemporaryDirectory() as folder:
                    for where in (prefix, root / "installed/opt/forkjoin")]
         if headers[0] != headers[1]:
             sys.exit(f"{name}: headers that only CMake or only Meson installs: {headers[0] ^ headers[1]}")
-        run("cmake", "-G", "Ninja", "-S", next_user, "-B", root / f"{name}_next", f"-DCMAKE_PREFIX_PATH={prefix}", env=env,
-            stdout=subprocess.PIPE)
+        run("cmake", "-G", "Ninja", "-S", next_user, "-B", root / f"{name}_next", f"-DCMAKE_PREFIX_PATH={prefix}",
+            "-DCMAKE_BUILD_TYPE=Debug", env=env, stdout=subprocess.PIPE)
         run("cmake", "--build", root / f"{name}_next", stdout=subprocess.PIPE)
         run(root / f"{name}_next/next", timeout=60)
 
