@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from harness import measure
 
-KNOWN = ("oneTBB", "OpenMP", "go", "rayon", "lace", "fibril", "libfork", "taskflow", "citor", "chili")
+KNOWN = ("oneTBB", "OpenMP", "go", "rayon", "lace", "fibril", "libfork", "taskflow", "toomanycooks", "dispenso", "citor", "chili")
 OURS = "forkjoin"
 SERIAL = "serial"
 RUNS = 2  # of a program in a round; the fastest counts, as the first one also pays for what it touches first

@@ -132,7 +132,7 @@ def beside(figures):
                       for found in (sides(data, procs, take) for take in (deciding, beside_omp))]
             two = [number(mean(data, of, procs)["value"]) if procs > 1 else "" for of in ("speedup", "of_ceiling")]
             rows.append([name, procs, *counts, *two])
-    return grid(["compiler", "Ps", "oneTBB: ours is faster / no difference / slower", "OpenMP: the same", "speed-up", "of the ceiling"], rows)
+    return grid(["compiler", "Ps", "oneTBB: ours is faster / undecided / slower", "OpenMP: the same", "speed-up", "of the ceiling"], rows)
 
 
 def kernels(figures, compiler):

@@ -13,7 +13,8 @@ from report.recorded import (PROCS, beside_omp, build_of, deciding, fastest_othe
 MARK = re.compile(r"(?P<shown>`[^`\n]+`|\w(?:[\w.,]*\w)?)<!-- = (?P<of>[^>]+?) -->")
 WORDS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 ZERO = ("none", "nowhere", "no")  # how a sentence may say it
-PART = {"median": lambda s: s["median"], "low": lambda s: s["interval"][0], "high": lambda s: s["interval"][1]}
+PART = {"median": lambda s: s["median"], "low": lambda s: s["interval"][0], "high": lambda s: s["interval"][1], "min": lambda s: s["min"],
+        "max": lambda s: s["max"]}
 
 
 def of_compiler(figures, compiler):
@@ -172,6 +173,12 @@ def by_fork(figures, procs, least_us, under_us, part="median"):
     return len(found.values) if part == "trees" else PART[part](found.summary())
 
 
+def speedup_by_fork(figures, procs, least_us, under_us, part="median"):
+    """Over the serial program, by the faster of the two policies; `none` is in how many of these trees that is none."""
+    found = of_trees(figures).speedups(int(procs), float(least_us), float(under_us))
+    return sum(each < 1 for each in found) if part == "none" else PART[part](waits.Figure(found).summary())
+
+
 def chain(figures, shape, procs, leaf_us, what, part="median"):
     """Of a simulated shape: tasks' `time` over continuations' (median, min, max of its schedules), or the stacks of a policy."""
     row = next(r for r in figures.files["trees"]["lengths"]
@@ -230,8 +237,9 @@ def asleep(figures, shape, procs, way="tasks", part="median"):
 
 
 def slower_asleep(figures, procs, way="tasks"):
-    """In how many of these shapes a policy is significantly slower than continuations."""
-    return sum(side_of(r["vs_continuations"]) == 1 for r in figures.files["virtual"]["results"] if (r["way"], r["procs"]) == (way, int(procs)))
+    """In how many of the trees with work after joins a policy is significantly slower than continuations."""
+    return sum(side_of(r["vs_continuations"]) == 1 for r in figures.files["virtual"]["results"]
+               if (r["way"], r["procs"]) == (way, int(procs)) and r["shape"] in waits.WORK_AFTER)
 
 
 def checked(figures, which):
@@ -239,17 +247,19 @@ def checked(figures, which):
     return {"least": min, "greatest": max}[which](r["median"] for r in figures.files["virtual"]["checked"])
 
 
-def off(figures, which):
-    """By how much tasks' time over continuations' differs between the simulator and the real runtime, in these shapes on all Ps."""
+def off(figures, which, shapes="trees"):
+    """By how much tasks' time over continuations' differs between the simulator and the real runtime, in these shapes on all Ps: `trees` or
+    `chains`."""
     of = waits.Waits(figures.files["virtual"])
     found = [abs(by[key]["vs_continuations"]["median"] - of.found[key]["vs_continuations"]["median"])
-             for by in [of.simulated] for key in by if key in of.found and key[1] == "tasks"]
+             for by in [of.simulated] for key in by if key in of.found and key[1] == "tasks" and ("chain" in key[0]) == (shapes == "chains")]
     return {"median": lambda: waits.Figure(found).median, "greatest": lambda: max(found)}[which]()
 
 
 def late(figures, procs, way, which, times=1000):
-    """Lateness of these shapes, in us, or in ms where times is 1: the least and the greatest mean, or the latest strand of all."""
-    rows = [r for r in figures.files["virtual"]["results"] if (r["way"], r["procs"]) == (way, int(procs)) and r.get("mean_late_ms")]
+    """Lateness of the eight trees, in us, or in ms where times is 1: the least and the greatest mean, or the latest strand of all."""
+    rows = [r for r in figures.files["virtual"]["results"]
+            if (r["way"], r["procs"]) == (way, int(procs)) and r["shape"] in waits.TREES and r.get("mean_late_ms")]
     if which == "latest":
         return int(times) * max(r["most_late_ms"]["max"] for r in rows)
     return int(times) * {"least": min, "greatest": max}[which](r["mean_late_ms"]["median"] for r in rows)
@@ -314,7 +324,7 @@ def percent(figures, name, *arguments):
 VALUES = {of.__name__: of for of in (times_tbb, no_grain_times_tbb, over_serial, forks, size, rounds, instructions, compiler_version,
                                      flat_two_over_one, newer_tbb, means, kernels_in, on_two, rows, goals, measurements, order, joins, corners,
                                      deepest_deque, one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover,
-                                     trees, schedules, by_fork, chain, lengths, slack, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
+                                     trees, schedules, by_fork, speedup_by_fork, chain, lengths, slack, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
                                      slower_asleep, checked, off, late, held, percent)}
 
 

@@ -9,6 +9,8 @@ from report import draw
 MANY = 8  # P of the pictures
 MOST = 64  # simulated
 FREE_AFTER = ("even", "uneven", "heavy root", "chain", "mirrored chain")  # no work follows a join that another strand could be late for
+WORK_AFTER = ("mergesort", "reduction", "heavy branches", "larger first", "larger second")
+TREES = ("even", "uneven", "heavy root", *WORK_AFTER)
 TOLD = ("continuations", "tasks", "last_leap")  # in the table
 DRAWN = ("continuations", "last_leave", "tasks", "first_top", "last_leap")
 BESIDE = ("tasks", "first_top", "last_leave", "first_leap", "last_leap", "oneTBB")  # whose time is told over continuations'
@@ -261,6 +263,7 @@ class Trees:
     def __init__(self, report):
         self.report = report
         self.settings = report["settings"]
+        self.has_speedups = all("speedups" in tree for tree in report["trees"])  # older files have none
 
     def distribution(self, way="tasks"):
         """The headline: one ratio a tree."""
@@ -274,10 +277,17 @@ class Trees:
         return ([f"{self.settings['trees']} random trees, P = {MANY}: time over continuations'", *SPREAD],
                 [[named(row["way"]), *spread(row)] for row in self.report["distributions"] if row["procs"] == MANY])
 
+    def band(self, least_us, under_us):
+        """The trees with so much work for each fork."""
+        return [tree for tree in self.report["trees"] if least_us <= tree["work_ns"] / 1000 / tree["forks"] < under_us]
+
     def ratios(self, procs, least_us=0, under_us=math.inf):
-        """Tasks' time over continuations', of the trees with so much work for each fork."""
-        return [ratio for tree in self.report["trees"] if least_us <= tree["work_ns"] / 1000 / tree["forks"] < under_us
-                for way, p, ratio in tree["ratios"] if (way, p) == ("tasks", procs)]
+        """Tasks' time over continuations' of each."""
+        return [ratio for tree in self.band(least_us, under_us) for way, p, ratio in tree["ratios"] if (way, p) == ("tasks", procs)]
+
+    def speedups(self, procs, least_us=0, under_us=math.inf):
+        """How many times as fast as the serial program each is with the faster of the two policies."""
+        return [max(speedup for _, p, speedup in tree["speedups"] if p == procs) for tree in self.band(least_us, under_us)]
 
     def by_fork(self):
         """The headline by the work for each fork."""
@@ -286,8 +296,14 @@ class Trees:
             name = f"{length(least)} and more" if under == math.inf else f"under {length(under)}" if least == 0 else f"{length(least)}, under {length(under)}"
             found = [Figure(self.ratios(procs, least, under)) for procs in (MANY, MOST)]
             if all(found):
-                rows.append([name, len(found[0].values), *(times(of.summary()) for of in found)])
-        return (["work for each fork", "trees", *(f"tasks' time over continuations', P = {procs}: median (interval)" for procs in (MANY, MOST))], rows)
+                gains = [self.speedups(procs, least, under) for procs in (MANY, MOST)] if self.has_speedups else []
+                rows.append([name, len(found[0].values), *(times(of.summary()) for of in found), *(f"{Figure(of).median:.1f}" for of in gains),
+                             *(sum(gain < 1 for gain in of) for of in gains[1:])])
+        head = ["work for each fork", "trees", *(f"tasks' time over continuations', P = {procs}: median (interval)" for procs in (MANY, MOST))]
+        if self.has_speedups:
+            head += [*(f"speed-up over the serial program by the faster policy, P = {procs}: median" for procs in (MANY, MOST)),
+                     f"trees that no policy speeds up, P = {MOST}"]
+        return head, rows
 
     def slack(self):
         """The curve over the leaves of each P."""

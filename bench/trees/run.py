@@ -92,6 +92,7 @@ def tree(program, seed, seeds):
     runs = [(way, p) for way, p in found["runs"] if p > 1]
     return {"seed": seed, **{name: found[name] for name in ("forks", "depth", "forks_in_chain", "work_ns", "span_ns", "burdened_span_ns")},
             "ratios": [(way, p, over_continuations(found["runs"], way, p).median) for way, p in runs if way != PAIR[0]],
+            "speedups": [(way, p, found["work_ns"] / found["runs"][way, p]["time_ns"]) for way, p in runs if way in PAIR],
             "theory": [(way, p, theory(found, way, p)) for way, p in runs]}
 
 
@@ -321,7 +322,7 @@ def main():
     print("""
   time: the longest of a tree's times less a P-th of the time on one P, over the burdened span. thefts: over P and the forks on the longest
   chain of forks. deviations: over thefts. frames, stacks: over P and the depth of the serial program. idle_us: the latest strand.""")
-    of["trees"] = [{name: each[name] for name in ("seed", "forks", "work_ns", "ratios")} for each in trees]
+    of["trees"] = [{name: each[name] for name in ("seed", "forks", "work_ns", "ratios", "speedups")} for each in trees]
     for file in filter(None, (folder / "trees.json", args.json)):  # ./dev report shows the first
         write(file, args, machine, of)
     return 0

@@ -146,10 +146,12 @@ class RulesTest(unittest.TestCase):
                 long = tree["seed"] <= 50
                 tree["work_ns"] = tree["forks"] * (2e5 if long else 500)
                 tree["ratios"] = [[way, procs, 1.5 if long and procs == 64 else 0.75] for way, procs, _ in tree["ratios"]]
+                tree["speedups"] = [[way, procs, by * procs / (16 if long else 100)] for way, by in (("continuations", 1), ("tasks", 0.5)) for procs in (2, 8, 64)]
 
         figures = self.change("trees", change)
-        self.assertIn("| under 1 us | 150 | 0.750 (0.750–0.750) | 0.750 (0.750–0.750) |\n"
-                      "| 100 us and more | 50 | 0.750 (0.750–0.750) | 1.500 (1.500–1.500) |\n", blocks.trees(figures))
+        self.assertIn("| under 1 us | 150 | 0.750 (0.750–0.750) | 0.750 (0.750–0.750) | 0.1 | 0.6 | 150 |\n"
+                      "| 100 us and more | 50 | 0.750 (0.750–0.750) | 1.500 (1.500–1.500) | 0.5 | 4.0 | 0 |\n", blocks.trees(figures))
+        self.assertEqual([marks.speedup_by_fork(figures, "64", "100", "inf"), marks.speedup_by_fork(figures, "64", "0", "1", "none")], [4, 150])
         self.assertEqual((marks.by_fork(figures, "64", "100", "inf"), marks.by_fork(figures, "64", "100", "inf", "trees")), (1.5, 50))
         self.assertAlmostEqual(marks.percent(figures, "by_fork", "64", "100", "inf"), 50)
 

@@ -66,7 +66,7 @@ class PeersTest(unittest.TestCase):
         self.assertTrue(said["oneTBB"]["found"])
         self.assertEqual(said["go"]["what"], "left out: go is not installed")
         self.assertEqual(said["rayon"]["what"], "left out: cargo is not installed")
-        for name in ("OpenMP", "lace", "fibril", "libfork", "taskflow", "citor", "chili"):
+        for name in ("OpenMP", "lace", "fibril", "libfork", "taskflow", "toomanycooks", "dispenso", "citor", "chili"):
             self.assertFalse(said[name]["found"])
             self.assertEqual(said[name]["what"], "left out: --peers names no folder with its programs")
             self.assertRegex(done.stdout, rf"(?m)^  {name} +left out: ")
