@@ -45,9 +45,10 @@ struct scope_access;  // with_scope's
 /// by the strand that made it.
 ///
 /// Exceptions: if the continuation was not stolen, fork throws what f throws. Otherwise the join throws it; of several
-/// exceptions, the join throws that of the earliest fork. Once an exception waits for the join, children that have not
-/// started do not start. Because either may throw a child's exception, a handler must enclose the join, and not the
-/// fork alone. with_scope promises the exception of the serial program.
+/// exceptions, the join throws that of the earliest fork by the scope's own strand, or else the one of other strands'
+/// forks that came first. Once an exception waits for the join, children that have not started do not start. Because
+/// either may throw a child's exception, a handler must enclose the join, and not the fork alone. with_scope throws the
+/// exception of the serial program, if only the scope's strand forks into it.
 ///
 /// The text above describes fj::scope, which is basic_scope<fj::continuations>. With a policy of fj::last_child_first,
 /// fork(f) keeps f until the join, and the parent goes on. Thieves may steal f, and the join runs the children that are

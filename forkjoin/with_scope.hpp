@@ -28,9 +28,10 @@ struct scope_access {
 }  // namespace detail
 
 /// Calls body(s) with a scope s of that policy (fj::scope by default), joins, and returns what body returned. Throws
-/// the exception that the serial program would have thrown, also when body throws. Catch exceptions of children around
-/// with_scope, not around a fork: a fork throws them only if its continuation was not stolen. Outside a runtime the
-/// call enters the default one.
+/// the exception that the serial program would have thrown, also when body throws. If children fork into s, too, which
+/// of several exceptions it throws depends on the schedule. Catch exceptions of children around with_scope, not around
+/// a fork: a fork throws them only if its continuation was not stolen. Outside a runtime the call enters the default
+/// one.
 ///
 /// Once `stop` is asked to stop, s starts no child any more. If a child was left out, with_scope throws fj::cancelled,
 /// unless a child or body has thrown something else.
