@@ -173,12 +173,6 @@ def by_fork(figures, procs, least_us, under_us, part="median"):
     return len(found.values) if part == "trees" else PART[part](found.summary())
 
 
-def speedup_by_fork(figures, procs, least_us, under_us, part="median"):
-    """Over the serial program, by the faster of the two policies; `none` is in how many of these trees that is none."""
-    found = of_trees(figures).speedups(int(procs), float(least_us), float(under_us))
-    return sum(each < 1 for each in found) if part == "none" else PART[part](waits.Figure(found).summary())
-
-
 def chain(figures, shape, procs, leaf_us, what, part="median"):
     """Of a simulated shape: tasks' `time` over continuations' (median, min, max of its schedules), or the stacks of a policy."""
     row = next(r for r in figures.files["trees"]["lengths"]
@@ -324,7 +318,7 @@ def percent(figures, name, *arguments):
 VALUES = {of.__name__: of for of in (times_tbb, no_grain_times_tbb, over_serial, forks, size, rounds, instructions, compiler_version,
                                      flat_two_over_one, newer_tbb, means, kernels_in, on_two, rows, goals, measurements, order, joins, corners,
                                      deepest_deque, one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover,
-                                     trees, schedules, by_fork, speedup_by_fork, chain, lengths, slack, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
+                                     trees, schedules, by_fork, chain, lengths, slack, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
                                      slower_asleep, checked, off, late, held, percent)}
 
 
