@@ -198,7 +198,7 @@ struct soak {
 
   void run() {
     const test::environment lost("FORKJOIN_LOST", "1"), each("FORKJOIN_LOST_MS", "1000"),
-        long_runs("FORKJOIN_LONG_RUN_MS", "0");
+        heap("FORKJOIN_LOST_HEAP", "1024"), long_runs("FORKJOIN_LONG_RUN_MS", "0");
     const std::string record = std::filesystem::temp_directory_path() / ("fj-soak-" + std::to_string(getpid()));
     held early = held::now(), late = early;
     {
