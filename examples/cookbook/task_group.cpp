@@ -19,7 +19,7 @@ class mail_box {
   }
 
  private:
-  fj::task_group tasks_;  // last, so that it goes first
+  fj::task_group tasks_;  // the last member, so that it is destroyed first
 };
 
 int main() {

@@ -23,7 +23,7 @@ int main() {
   static_cast<void>(all.go([&] {
     for (std::error_code error; error != std::errc::bad_file_descriptor;) {  // until door.close()
       fj::descriptor client = fj::accept(door, error);
-      if (error) fj::sleep_for(std::chrono::milliseconds(1));  // with no number free: until another connection ends
+      if (error) fj::sleep_for(std::chrono::milliseconds(1));  // with no descriptor free: until another connection ends
       if (!error) static_cast<void>(all.go([c = std::move(client)](fj::stop_token stop) { serve(c, stop); }));
     }
   }));

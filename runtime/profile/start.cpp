@@ -52,8 +52,10 @@ double measured_rate() noexcept {
 
 double theft_ns() noexcept {
   const char* const text = os::variable("FORKJOIN_PROFILE_THEFT_NS");
-  const double given = text ? std::atof(text) : -1;
-  return given >= 0 ? given : usual_theft_ns;
+  if (!text) return usual_theft_ns;
+  char* end = nullptr;
+  const double given = std::strtod(text, &end);
+  return end != text && !*end && given >= 0 ? given : usual_theft_ns;
 }
 
 }  // namespace
