@@ -125,7 +125,8 @@ class waiter_base : public wait_winners, private timer {
   // The strand or thread that waits.
 
   /// For a strand that ran code of a user since this object was made, which may have waited for something else: sets
-  /// aside again what the strand takes to leave its stack. Without memory for it the wait keeps its worker.
+  /// aside again what the strand takes to leave its stack and to arm its timer, perhaps at another P. Without memory for
+  /// it the wait keeps its worker.
   void set_aside_again() noexcept;
 
   /// Returns what the claimant gave, once the claimant has called wake. The strand may be on another thread then.
@@ -147,6 +148,7 @@ class waiter_base : public wait_winners, private timer {
 
   void wake_waiter(precedence its) noexcept;
   void sleep_outside() noexcept;
+  void keep_worker_until_woken() noexcept;
   void leave_until_woken() noexcept;
 
   wait_word word_;
@@ -154,7 +156,7 @@ class waiter_base : public wait_winners, private timer {
   scheduler* const scheduler_;              // the strand's; nullptr: a thread outside
   const std::stop_token* const stop_;
   const wait_place place_;
-  bool keeps_worker_ = false;  // without memory to leave the stack
+  bool keeps_worker_ = false;  // without memory to leave the stack, or for the timer
 };
 
 #ifndef FORKJOIN_MACHINE  // else the model's waiter looks at what is done to it

@@ -29,8 +29,9 @@ class deque : public deque_owner {
   void open(job* whose) noexcept {
     FORKJOIN_CHECK(looks_empty());
     // As a strand that did not fork leaves it. A thief that uses force finds nothing, or a record that was pushed after
-    // this store.
-    if (is_at_rest() && public_.is_clear() && requested()) return public_.belong_to(whose, nullptr);
+    // this store. A request that is watched will not do: the worker that looked may have found other work since.
+    if (is_at_rest() && public_.is_clear() && request_.load(std::memory_order_relaxed) == open_request)
+      return public_.belong_to(whose, nullptr);
     const locked lock(mutex_);
     public_.belong_to(whose, nullptr);
     rest();

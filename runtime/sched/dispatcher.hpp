@@ -674,8 +674,10 @@ class dispatcher {
   bool work_left() noexcept {
     if (any_ready()) return true;
     // With every P idle no strand forks. The first fork of a worker that takes one shall attend, and see the sleepers.
-    if (all_idle()) all_.for_each_deque([](auto& d) { d.request(); });
-    if (all_idle()) return false;
+    if (all_idle()) {
+      all_.for_each_deque([](auto& d) { d.request(); });
+      if (all_idle()) return false;
+    }
     os::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
     if (any_in_queues(all_)) return true;
     return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, [this] { heavy_fence(); });

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/chaos.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/runnable.hpp"
@@ -270,6 +271,7 @@ class ready_queue {
   void count_one() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }  // see any
 
   void remove(runnable& item, job& whose) noexcept {
+    const os::unseen_by_detector of_its_job;  // which ends after the strand that is taken, on that strand's stack
     all_.remove(item);
     whose.ready.remove(item);
     if (item.its == precedence::soon) soon_.fetch_sub(1, std::memory_order_relaxed);

@@ -40,7 +40,7 @@ concept hooks_for_waits = requires(
     scheduler& of, fiber& f, timer& t, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
     void* argument, os::atomic<std::uint32_t>& word, std::int64_t until, precedence its, unsigned limit) {
   { Hooks::prepare_to_wait(until) } -> std::same_as<scheduler*>;
-  { Hooks::prepare_again() } -> std::same_as<bool>;
+  { Hooks::prepare_again(until) } -> std::same_as<bool>;
   { Hooks::arm(t) } -> std::same_as<timer_heap&>;
   Hooks::suspend(of, place, then, argument);
   Hooks::resume(of, f, its);
@@ -66,8 +66,8 @@ struct wait_hooks {
   /// Sets aside what the calling strand takes to leave its stack and to arm a timer, and returns its scheduler, or
   /// nullptr for a thread outside. Throws std::bad_alloc if the system refuses memory.
   static scheduler* prepare_to_wait(std::int64_t until);
-  /// The same once more, without the timer; false if there is no memory.
-  static bool prepare_again() noexcept;
+  /// The same once more, as the strand may have moved to another P; false if there is no memory.
+  static bool prepare_again(std::int64_t until) noexcept;
   /// Arms a timer, and returns the heap where.
   static timer_heap& arm(timer& t) noexcept;
   /// then(worker, fiber, argument) is called when the context of the running strand has been saved, and returns the

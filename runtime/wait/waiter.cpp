@@ -25,7 +25,7 @@ void waiter_base::wake_waiter(precedence its) noexcept {
 }
 
 void waiter_base::set_aside_again() noexcept {
-  if (scheduler_) keeps_worker_ = !wait_hooks::prepare_again();
+  if (scheduler_) keeps_worker_ = !wait_hooks::prepare_again(at);
 }
 
 inline void waiter_base::sleep_outside() noexcept {
@@ -43,8 +43,14 @@ inline void waiter_base::sleep_outside() noexcept {
   }
 }
 
+inline void waiter_base::keep_worker_until_woken() noexcept {
+  while (!word_.woken()) {
+    if (at != never && os::now_ns() >= at && claim(timed_out)) return;
+    os::yield_thread();
+  }
+}
+
 inline void waiter_base::leave_until_woken() noexcept {
-  while (keeps_worker_ && !word_.woken()) os::yield_thread();
   if (!word_.woken()) {
     wait_hooks::suspend(
         *scheduler_, place_,
@@ -63,6 +69,8 @@ unsigned waiter_base::wait() noexcept {
   if (stop_) callback.emplace(*stop_, stops{*this});
   if (!scheduler_) {
     sleep_outside();
+  } else if (keeps_worker_) {
+    keep_worker_until_woken();
   } else if (at == never) {
     leave_until_woken();
   } else {
@@ -98,7 +106,17 @@ scheduler* wait_hooks::prepare_to_wait(std::int64_t until) {
   return &m->sched();
 }
 
-bool wait_hooks::prepare_again() noexcept { return prepare_to_wait_for_others(*current_worker()); }
+bool wait_hooks::prepare_again(std::int64_t until) noexcept {
+  worker& m = *current_worker();
+  if (!prepare_to_wait_for_others(m)) return false;
+  if (until == never) return true;
+  try {
+    m.proc->timers.make_room();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
 
 timer_heap& wait_hooks::arm(timer& t) noexcept {
   worker& m = *current_worker();

@@ -139,7 +139,10 @@ struct wait_hooks {
     if (of && until != never) of->timers.make_room();
     return of;
   }
-  static bool prepare_again() { return model::any_of(4) != 0; }
+  static bool prepare_again(std::int64_t until) {
+    if (until != never) here().strands->timers.make_room();
+    return model::any_of(4) != 0;
+  }
   static timer_heap& arm(timer& t) {
     here().strands->timers.arm(t);
     return here().strands->timers;

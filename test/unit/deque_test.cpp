@@ -315,6 +315,18 @@ TEST_CASE("deque: open starts anew") {
   CHECK(f.d->is_at_rest());
 }
 
+// The worker that watched the request may have found work, and look no more. Tried with an `open` for which any request
+// will do.
+TEST_CASE("deque: open takes the mark off a watched request" * doctest::skip(!test::may_fence_others())) {
+  fixture f;
+  f.d->for_thieves().watch();
+  CHECK(f.d->asks_nothing());
+  f.d->open(&f.whole);
+  CHECK(!f.d->asks_nothing());
+  f.push();
+  CHECK(f.slow_pushes == 1);
+}
+
 TEST_CASE("deque: a pop that was begun can be taken back") {
   fixture f;
   f.push(true);

@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -86,6 +87,7 @@ class event {
         of.waits_ = this;
         callback.emplace(ex::get_stop_token(ex::get_env(to)), on_stop{*this});
         of.started_ = true;
+        if (of.when_started) of.when_started();
       }
       void value(int v) noexcept override {
         callback.reset();
@@ -111,6 +113,7 @@ class event {
   sender when_complete() { return {this}; }
 
   bool takes_stops = true;
+  std::function<void()> when_started;  // called by start, last
 
  private:
   std::atomic<operation_base*> waits_{nullptr};
@@ -399,6 +402,29 @@ TEST_CASE("execution: limits of a wait stop the sender") {
     };
     inside ? fj::run(check) : check();
   }
+}
+
+// While the operation begins, other strands of the P take the room for timers that the wait had set aside. Tried with a
+// set_aside_again that makes none: with assertions the program ends, and without the wait allocates.
+TEST_CASE("execution: a limit has room for its timer, whatever waited meanwhile") {
+  fj::runtime rt(test::with_procs(1));
+  rt.run([] {
+    constexpr int most = 64;  // passes several sizes of the heap of timers
+    const auto far = std::chrono::steady_clock::now() + 1h;
+    const fj::channel<int> end(0);
+    std::vector<fj::future<void>> sleepers;
+    const auto sleeps = [&] {
+      sleepers.push_back(fj::go([&] { CHECK(!end.receive({.until = far})); }));
+      fj::yield();
+    };
+    for (int i = 0; i < most; ++i) {
+      event never;
+      never.when_started = sleeps;
+      CHECK_THROWS_AS(fj::wait(never.when_complete(), {.until = std::chrono::steady_clock::now()}), fj::timed_out);
+    }
+    end.close();
+    for (auto& s : sleepers) s.get();
+  });
 }
 
 TEST_CASE("execution: a stop against a completion") {

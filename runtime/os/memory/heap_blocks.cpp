@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "forkjoin/abi/os/address_checker.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 
 namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 
