@@ -195,7 +195,7 @@ def effects(figures):
 
 def counters(figures):
     """What strands hold and where they wait, of one run of each."""
-    return grid(["kernel", "order and join", "deepest deque, one P", "steals, two Ps", "left their stack", "waited on top", "stacks at most"],
+    return grid(["kernel", "order and join", "deepest deque, one P", "steals, two Ps", "left their stack", "waits at joins", "stacks at most"],
                 [[plain(cell) for cell in row] for row in axes.counters(figures.policies).rows])
 
 
@@ -258,7 +258,7 @@ def adaptive(figures):
 
 def flat_nodes(figures):
     of = Flat(figures.files["flat"])
-    seeds, commit = of.report["settings"]["seeds"], of.report["environment"]["commit"][:7]
+    seeds, commit = of.report["flat"][0]["continuations"]["times"]["rounds"], of.report["environment"]["commit"][:7]
     return grid(*of.table()) + "\n" + folded(f"Simulated, {seeds} schedules; commit {commit}.")
 
 

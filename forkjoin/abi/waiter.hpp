@@ -125,8 +125,8 @@ class waiter_base : public wait_winners, private timer {
   // The strand or thread that waits.
 
   /// For a strand that ran code of a user since this object was made, which may have waited for something else: sets
-  /// aside again what the strand takes to leave its stack and to arm its timer, perhaps at another P. Without memory for
-  /// it the wait keeps its worker.
+  /// aside again what the strand takes to leave its stack and to arm its timer, perhaps at another P. Without memory
+  /// for that, the wait keeps its worker.
   void set_aside_again() noexcept;
 
   /// Returns what the claimant gave, once the claimant has called wake. The strand may be on another thread then.
