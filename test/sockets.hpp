@@ -31,11 +31,18 @@ inline pair_of_descriptors make_socket_pair() {
   return {fj::descriptor(ends[0]), fj::descriptor(ends[1])};
 }
 
+/// An address of the loopback that is this process's own, so that no test that runs beside it connects to a port that
+/// one here has left or will get. (All of 127/8 is the loopback, and a process number has at most 22 bits.)
+inline in_addr own_loopback() {
+  const auto process = static_cast<in_addr_t>(getpid());
+  return {htonl((in_addr_t{IN_LOOPBACKNET} << 24) + 2 * process + 1)};
+}
+
 /// Listens on a free port of the loopback, and knows its address.
 struct listener {
   explicit listener(int backlog = 128) : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_addr = own_loopback();
     socklen_t size = sizeof(address);
     const int number = socket.native_handle();
     if (bind(number, generic(), size) != 0 || listen(number, backlog) != 0 ||

@@ -336,7 +336,8 @@ class dispatcher {
     if (!m.spinning.replace(false)) return;
     parking_.stop_spinning();
     if (parking_.should_wake()) {
-      // It may have marked its own deque as watched, and looks at it no more.
+      // It may have marked its own deque as watched, and looks at it no more. (A strand that begins there sends a new
+      // request; one that looked on top of its stack goes on with the deque as it is.)
       m.proc->active.load(std::memory_order_relaxed)->request();
       if (!found_all(m)) wake();
     }
