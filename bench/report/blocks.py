@@ -220,8 +220,12 @@ def lengths(figures):
 
 
 def children(figures):
-    tables = Trees(figures.files["trees"]).children(), Waits(figures.files["virtual"]).groups()
-    return "\n".join(grid(*table) for table in tables if table[1])
+    waits = Waits(figures.files["virtual"])
+    simulated, measured = Trees(figures.files["trees"]).children(), waits.groups()
+    if not measured[1]:
+        return grid(*simulated)
+    note = folded(f"And measured, with leaves that sleep: {waits.report['settings']['rounds']} rounds, times over `fork_join` with continuations.")
+    return "\n".join([grid(*simulated), note, grid(*measured)])
 
 
 def lateness(figures):

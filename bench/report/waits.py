@@ -106,7 +106,7 @@ class Waits:
             return " / ".join(form(of["median"]) if (of := self.of(shape, way, procs, name)) else "–" for way in TOLD)
 
         same = " / ".join(TOLD)
-        return (["tree", "P", f"waits of 1,000 forks: {same}", f"mean lateness: {same}", f"greatest lateness: {same}",
+        return (["tree", "P", f"waits for each 1,000 forks: {same}", f"mean lateness: {same}", f"greatest lateness: {same}",
                  *(f"{way}' time over continuations'" if way == "tasks" else f"`{way}`: the same" for way in BESIDE)],
                 [[shape, procs, each(shape, procs, "waits", "{:.0f}".format), each(shape, procs, "mean_late_ms", milliseconds),
                   each(shape, procs, "most_late_ms", milliseconds),
@@ -123,7 +123,7 @@ class Waits:
                 if (shape, "loop", MANY) in self.found and all(found):
                     rows.append([shape, how, *(pair("{:.0f}", [of[name]["median"] for of in found]) for name in ("waits", "steals", "stacks_peak")),
                                  *(times(of["vs_continuations"]) for of in found)])
-        return (["tree", "written as", f"waits of 1,000 forks of two, P = {MANY}: continuations / tasks", "thefts", "stacks at most",
+        return (["tree", "written as", f"waits for each 1,000 forks of two, P = {MANY}: continuations / tasks", "thefts", "stacks at most",
                  "time by continuations", "time by tasks"], rows)
 
     def short_table(self):
@@ -338,7 +338,7 @@ class Trees:
         """The greatest of all trees and P of what each bound is about."""
         heads = {"time": "(T_P − T_1 / P) / burdened T_inf", "thefts": "thefts / (P · forks in a chain)", "deviations": "deviations / theft",
                  "frames": "frames / (P · S_1)", "stacks": "stacks / (P · depth)", "idle_us": "a strand that could go on waited, us"}
-        return ([f"greatest of {self.settings['trees']} trees, P = 2 to 64", *heads.values()],
+        return ([f"greatest of {self.settings['trees']} trees on 2 and 8 Ps, continuations and tasks also on 64", *heads.values()],
                 [[f"`{row['way']}`", *(f"{row[name]['value']:,.2f}" for name in heads)] for row in self.report["worst"]])
 
     def tables(self):
