@@ -126,6 +126,7 @@ class ready_queue {
     if (f.had != 0 && f.urgent) return push_urgent(f);
     f.its = precedence::in_order;
     if (f.had == 0) return push(f, *f.whose);
+    const os::unseen_by_detector of_its_job;  // see remove
     all_.push_front(f);
     f.whose->ready.push_front(f);
     count_one();
@@ -257,6 +258,7 @@ class ready_queue {
   }
 
   void push(runnable& item, job& whose) noexcept {
+    const os::unseen_by_detector of_its_job;  // see remove
     all_.push(item);
     whose.ready.push(item);
     count_one();
@@ -271,7 +273,8 @@ class ready_queue {
   void count_one() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }  // see any
 
   void remove(runnable& item, job& whose) noexcept {
-    const os::unseen_by_detector of_its_job;  // which ends after the strand that is taken, on that strand's stack
+    // The job ends on the stack of its strand, after that has been here, by no order that the detector sees.
+    const os::unseen_by_detector of_its_job;
     all_.remove(item);
     whose.ready.remove(item);
     if (item.its == precedence::soon) soon_.fetch_sub(1, std::memory_order_relaxed);
