@@ -38,7 +38,18 @@ bool find_any(It first, std::size_t n, Predicate& pred, Projection& proj, bool w
     if (nothrow && match) found.store(true, std::memory_order_relaxed);
     return match;
   };
-  return run([&] { return find_index(n, matches, options); }) != n;
+  return run([&] {
+    if constexpr (nothrow) {
+      try {
+        return find_index(n, matches, options) != n;
+      } catch (const cancelled&) {
+        if (!found.load(std::memory_order_relaxed)) throw;  // the joins have ordered it
+        return true;
+      }
+    } else {
+      return find_index(n, matches, options) != n;
+    }
+  });
 }
 
 /// Why a search refuses a call.

@@ -99,7 +99,7 @@ class fed_loop {
       if (all.stopped()) return leave_out(all);
       T element = std::move(more.added_.back());
       more.added_.pop_back();
-      for (T& each : more.added_) start(all, std::move(each));
+      for (auto&& each : more.added_) start(all, T(std::move(each)));
       more.added_.clear();
       call(element, more);
     }

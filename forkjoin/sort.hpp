@@ -129,16 +129,16 @@ class quicksort {
     }
   }
 
-  // Comparators and projections need not take constants.
+  // Comparators and projections need not take constants: a generic one is not even asked whether it does.
   static constexpr bool copies_pivot = cheaply_copied<T> && std::copy_constructible<T> &&
-                                       std::invocable<const Less&, const T&, element&> &&
-                                       std::invocable<const Less&, element&, const T&>;
+                                       std::invocable<const Less&, T&, element&> &&
+                                       std::invocable<const Less&, element&, T&>;
 
   // Partitions all but the first, which is the pivot. Returns the end of those for which the test holds.
   template <class Test>
   It partition_by_pivot(It first, It last, Test test) {
     if constexpr (copies_pivot) {
-      const T pivot = *first;  // a copy, which stores to the sequence cannot change
+      T pivot = *first;  // a copy, which stores to the sequence cannot change
       return partition_by(first + 1, last, [&, less = less_](auto&& x) { return test(less, x, pivot); });
     } else {
       return partition_by(first + 1, last, [&, first](auto&& x) { return test(less_, x, *first); });

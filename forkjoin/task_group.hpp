@@ -190,7 +190,10 @@ class task_group {
   void run_as_child(detail::fiber& here, Task& made) {
     using child = detail::closure_child<Task>;
     const bool has_stack = detail::face_of(here).below || detail::prepare_below(*detail::current_worker(), here);
-    if (!has_stack || !detail::fits<child>(*detail::face_of(here).below) || !core_.begin_child()) return made();
+    if (!has_stack || !detail::fits<child>(*detail::face_of(here).below) || !core_.begin_child()) {
+      const reservation counted(core_);  // other strands may wait for it
+      return made();
+    }
     child* placed = nullptr;
     try {
       placed = &detail::construct_child<child, Task>(core_, here, *detail::face_of(here).below, made);

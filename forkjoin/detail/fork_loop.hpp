@@ -171,9 +171,22 @@ class loop_of_values final : loop_of_forks {
   };
 };
 
+/// Whether the caller is outside of any runtime. Inside it seldom takes more than a load.
+[[gnu::always_inline]] inline bool is_outside() noexcept {
+  return !face_of(current_deque()).asks_nothing() && !current_scheduler();
+}
+
+/// A lone iteration offers nothing, so it would not enter a runtime by itself.
+template <class F>
+[[gnu::cold, gnu::noinline]] result_of<const F> call_in_default(const F& lone) {
+  return detail::call_in(default_scheduler(), lone);
+}
+
 /// Calls iteration(i) for all i < n, in order; all that follow the first are offered to thieves.
 template <class Iteration>
 [[gnu::always_inline]] inline void fork_iterations(std::size_t n, const Iteration& iteration) {
+  if (n == 1 && is_outside()) [[unlikely]]
+    return call_in_default([&] { detail::fork_iterations(1, iteration); });
   if (n != 0) loop_of_iterations<Iteration>(n, iteration).run(n, iteration);
 }
 
@@ -182,9 +195,14 @@ template <class Value, class T, class Iteration, class Op>
 [[gnu::always_inline]] inline T fork_values(std::size_t n, T&& init, const Iteration& iteration, Op& op) {
   if (n == 0) return std::move(init);
   if (n == 1) {  // half of the inner nodes of a search have one child
-    Iteration only(iteration);
-    only.start(0);
-    return only.add(std::move(init), 0, op);
+    const auto add = [&]() -> T {
+      Iteration only(iteration);
+      only.start(0);
+      return only.add(std::move(init), 0, op);
+    };
+    if (is_outside()) [[unlikely]]
+      return call_in_default(add);
+    return add();
   }
   return loop_of_values<T, Value, Iteration, Op>(n, iteration, op).run(n, std::move(init), iteration, op);
 }

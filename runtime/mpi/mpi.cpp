@@ -435,7 +435,9 @@ mpi_end mpi_wait(std::span<MPI_Request> requests, MPI_Status* statuses, bool is_
       by = wait_winners::end_by(strand.wait());
       if (by != wait_end::served) {
         held.lock();
-        p.list.remove(w);
+        // The poller may have completed all since the limit claimed the wait, and have ended: then nothing of w is in
+        // its list.
+        if (w.missing != 0) p.list.remove(w);
         held.unlock();
         if (w.missing == 0) by = wait_end::served;
       }

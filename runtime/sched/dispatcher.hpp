@@ -192,8 +192,10 @@ class dispatcher {
     std::int64_t last = cut_at_.load(std::memory_order_relaxed);
     if (now - last < tuning::between_cuts_ns || !cut_at_.compare_exchange_strong(last, now, std::memory_order_relaxed))
       return;
-    processor& next = all_[cuts_.fetch_add(1, std::memory_order_relaxed) % all_.count()];
-    time_slices::ask(next, next.yield_request, next.runs);
+    for (unsigned i = 0; i < all_.count(); ++i) {
+      processor& next = all_[cuts_.fetch_add(1, std::memory_order_relaxed) % all_.count()];
+      if (hears(next)) return time_slices::ask(next, next.yield_request, next.runs);
+    }
   }
 
   /// Whether a fiber waits that goes on soon; a hint.
@@ -697,6 +699,9 @@ class dispatcher {
     if (any_urgent() && all_busy()) ask_for_urgent(nullptr);
   }
 
+  // Whether a strand runs there that may hear a request to give way; not on a P that is idle, or retired.
+  static bool hears(const processor& p) noexcept { return p.count.busy.runs() && p.blocking.now() == 0; }
+
   bool may_serve(const processor& p, std::uint64_t now) const noexcept {
     return urgent_.any_left(in_use()) && p.urgent.any_left(now);
   }
@@ -707,9 +712,7 @@ class dispatcher {
     const std::uint64_t now = os::rough_ns();
     const auto asks = [&](processor& p) {
       const std::uint32_t run = p.runs;
-      if (!may_serve(p, now) || p.urgent.runs() || !p.count.busy.runs() || p.blocking.now() != 0 ||
-          p.urgent_request.concerns(run))
-        return false;
+      if (!may_serve(p, now) || p.urgent.runs() || !hears(p) || p.urgent_request.concerns(run)) return false;
       time_slices::ask(p, p.urgent_request, run);
       return true;
     };

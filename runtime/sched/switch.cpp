@@ -249,6 +249,8 @@ void make_ready(scheduler& s, fiber& f, precedence its) noexcept {
     its = precedence::urgent;
   worker* const m = current_worker();
   const bool by_worker = m && &m->sched() == &s;
+  // After fork(2) a thread of the child may end a wait in its copy of a runtime, as by a close. No thread would go on.
+  if (!by_worker && s.is_forked_copy()) return;
   const bool by_strand = by_worker && its == precedence::in_order;
   if (!by_strand || is_measured(*m)) {
     f.ready_at = os::now_ns();

@@ -127,6 +127,25 @@ int main() {
         return end.code;
       });
     });
+    // A fiber of the parent waits, and others are made ready all the time when the process is copied. Tried with a
+    // child that makes the waiting one ready in its copy of the runtime: it hangs, or ends with a message.
+    const fj::channel<int> waited_for(0);
+    std::atomic<bool> over{false};
+    auto waits = old->go([&] { static_cast<void>(waited_for.receive()); });
+    auto others = old->go([&] {
+      while (!over) fj::yield();
+    });
+    while (fj::count_fibers().waiting == 0) std::this_thread::yield();
+    for (int i = 0; i != 20; ++i)
+      check("a close that ends a wait of the parent's copy", [&] {
+        waited_for.close();
+        fj::runtime fresh(test::with_procs(p));
+        return fresh.run([] { return fib(5); }) == 5 ? 0 : 1;
+      });
+    over = true;
+    waited_for.close();
+    waits.get();
+    others.get();
     // The parent process notices nothing.
     verdict.check(old->run([] { return fib(12); }) == 144, "the parent's runtime");
   }

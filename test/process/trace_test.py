@@ -311,6 +311,25 @@ class TraceTest(unittest.TestCase):
         done = subprocess.run([*command, "run", "/bin/true"], cwd=self.file.parent, capture_output=True, text=True)
         self.assertIn("it made no runtime", done.stderr)
 
+    def test_command_keeps_files(self):
+        """Tried with a tool that first removes what has the name: the text is gone, and so is the trace after a wrong name."""
+        command = [sys.executable, TOOL / "forkjoin-trace", "run"]
+        text = self.file.with_name("text")
+        text.write_text("of mine")
+        done = subprocess.run([*command, "-o", text, PROGRAM, "fib", "2"], capture_output=True, text=True)
+        self.assertIn("is there already, and is no trace", done.stderr)
+        self.assertEqual(text.read_text(), "of mine")
+        for _ in range(2):  # the second trace takes the place of the first
+            done = subprocess.run([*command, "-o", self.file, "--", PROGRAM, "fib", "2"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cannot run", subprocess.run([*command, "-o", self.file, self.file.with_name("none")], capture_output=True, text=True).stderr)
+        self.assertTrue(self.file.exists())
+        done = subprocess.run([*command, "-o", self.file, "/bin/true"], capture_output=True, text=True)
+        self.assertIn("wrote no trace", done.stderr)
+        self.assertIn("%p", subprocess.run([*command, "-o", "a%p", PROGRAM, "fib", "2"], capture_output=True, text=True).stderr)
+        done = subprocess.run([*command, "/bin/sh", "-c", "kill -ABRT $$"], cwd=self.file.parent, capture_output=True, text=True)
+        self.assertIn("was ended by SIGABRT", done.stderr)
+
     def test_command_passes_signals_on(self):
         """Tried with subprocess.run in the tool: SIGTERM ends it alone, without a summary. Tried with handlers set after Popen and a sleep between
         the two: the signal ends the command, which prints nothing."""

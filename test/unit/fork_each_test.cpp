@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -138,4 +139,22 @@ TEST_CASE("fork_each: one record however long the loop is") {
   fj::runtime rt(test::with_procs(1));
   rt.run([] { fj::fork_each(0, 1000, [](int) {}); });
   CHECK(rt.stats().total().most_public == 1);
+}
+
+// Tried without the look at it in fork_iterations and fork_values: the scope is refused.
+TEST_CASE("fork_each: outside of a runtime a lone iteration enters one, too") {
+  const auto forks = [](int i) {
+    fj::scope s;
+    s.fork([&] { ++i; });
+    s.join();
+    return i;
+  };
+  for (const int n : {1, 2, 3}) {
+    std::atomic<int> sum{0};
+    fj::fork_each(0, n, [&](int i) { sum += forks(i); });
+    fj::fork_each(0, n, [&](int i) { sum += forks(i); }, {.grain = 4});
+    CHECK(sum == n * (n + 1));
+    CHECK(fj::fork_reduce(0, n, 0, std::plus<>(), forks) == n * (n + 1) / 2);
+    CHECK(fj::this_proc() == -1);
+  }
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <forward_list>
 #include <iterator>
+#include <list>
 #include <memory>
 #include <numeric>
 #include <ranges>
@@ -81,6 +82,18 @@ TEST_CASE("parallel_for_each: a body that adds elements") {
       CHECK(ends == 1 + 3 + 6 + 6);
     });
   });
+}
+
+TEST_CASE("parallel_for_each: truth values, which a vector keeps as bits") {
+  const std::list<bool> first{true, false, true};
+  std::atomic<int> bodies{0};
+  fj::parallel_for_each(first, [&](bool adds, fj::feeder<bool>& more) {
+    ++bodies;
+    if (!adds) return;
+    more.add(false);
+    more.add(false);
+  });
+  CHECK(bodies == 3 + 2 * 2);
 }
 
 TEST_CASE("parallel_for_each: exceptions and stops") {

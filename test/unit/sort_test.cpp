@@ -87,6 +87,18 @@ TEST_CASE_TEMPLATE("sorts take everything that std::ranges::sort takes", How, so
   CHECK(std::ranges::is_sorted(ints));
   How::sort(items, std::greater<>(), [](item& one) -> int& { return one.key; });
   CHECK(std::ranges::is_sorted(items, std::greater<>(), &item::key));
+  if constexpr (std::same_as<How, sorter>) {  // std::ranges::stable_sort asks for constants
+    struct counted {
+      int key;
+      int read() { return key; }
+    };
+    std::vector<counted> all;
+    for (const int i : {3, 1, 2}) all.push_back({i});
+    How::sort(all, [](auto& a, auto& b) { return a.read() < b.read(); });
+    CHECK((all[0].key == 1 && all[2].key == 3));
+    How::sort(all, std::greater<>(), [](auto& one) { return one.read(); });
+    CHECK((all[0].key == 3 && all[2].key == 1));
+  }
 }
 
 static_assert(fj::detail::moves_nothrow<std::vector<std::string>::reverse_iterator>);

@@ -353,3 +353,31 @@ TEST_CASE("task_group: closures of any kind") {
     g.wait();
   });
 }
+
+// Tried without the reservation in run_as_child: the wait is over at once.
+TEST_CASE("task_group: a wait is for a task that is too large for a stack of its own, too") {
+  struct large {
+    std::atomic<bool>* begun;
+    std::atomic<bool>* done;
+    std::array<char, 5 << 20> more;
+    void operator()() const {
+      *begun = true;
+      fj::sleep_for(std::chrono::milliseconds(50));
+      *done = true;
+    }
+  };
+  fj::run([] {
+    fj::task_group group;
+    std::atomic<bool> begun = false, done = false;
+    auto starts = fj::go({.stack_size = 16 << 20}, [&] {
+      const auto closure = std::make_unique<large>();
+      closure->begun = &begun;
+      closure->done = &done;
+      group.run(*closure);
+    });
+    while (!begun) fj::yield();
+    group.wait();
+    CHECK(done);
+    starts.get();
+  });
+}

@@ -25,6 +25,7 @@
 #include "forkjoin/tbb/tbb/parallel_for.h"
 #include "forkjoin/tbb/tbb/parallel_invoke.h"
 #include "forkjoin/tbb/tbb/parallel_pipeline.h"
+#include "forkjoin/tbb/tbb/parallel_sort.h"
 #include "forkjoin/tbb/tbb/task_arena.h"
 #include "forkjoin/tbb/tbb/task_group.h"
 #include "forkjoin/tbb/tbb/task_scheduler_observer.h"
@@ -477,6 +478,10 @@ TEST_CASE("tbb: terminate_on_exception ends the process when an exception leaves
     try {
       if (where == 0) tbb::parallel_for(0, 10, [](int) { throw std::runtime_error("a body's"); });
       if (where == 1) tbb::parallel_for(0, 10, -1, [](int) {});
+      if (where == 2) {
+        std::vector<int> some{2, 1};
+        tbb::parallel_sort(some, [](int, int) -> bool { throw std::runtime_error("a comparator's"); });
+      }
       tbb::task_group g;
       g.run([] { throw std::runtime_error("a task's"); });
       g.wait();
@@ -485,12 +490,13 @@ TEST_CASE("tbb: terminate_on_exception ends the process when an exception leaves
     }
     return 3;
   };
-  for (int where = 0; where != 3; ++where) {
+  for (int where = 0; where != 4; ++where) {
     const test::ending end = test::in_child([&] { return throws(where); });
     CHECK(end.signal == SIGABRT);  // tried without the look in task_group_context::fail
     INFO(end.said);  // tried without the lock: at times two threads end the process, and the message is cut short
     CHECK(end.said.find(where == 0   ? "a body's"
                         : where == 1 ? "the step is -1; set it to 1 or more"
+                        : where == 2 ? "a comparator's"
                                      : "a task's") != std::string::npos);
   }
 }
@@ -720,6 +726,21 @@ TEST_CASE("tbb: static and affinity partitioners give a P the same part again") 
   loop([&](const auto& body) {
     tbb::parallel_for(0, 2 * procs, 2, [&](int i) { body(i / 2); }, tbb::static_partitioner());
   });
+}
+
+// "As large as it can be" asks for a serial loop. Tried with units that are rounded up by an addition: nothing runs.
+TEST_CASE("tbb: a grain size may be greater than the range") {
+  for (const std::size_t grain : {std::size_t{100}, std::size_t{101}, SIZE_MAX - 99, SIZE_MAX}) {
+    std::atomic<std::size_t> all{0};
+    const tbb::blocked_range<int> range(0, 100, grain);
+    const auto count = [&](const tbb::blocked_range<int>& part) { all += part.size(); };
+    tbb::affinity_partitioner kept;
+    tbb::parallel_for(range, count);
+    tbb::parallel_for(range, count, tbb::simple_partitioner());
+    tbb::parallel_for(range, count, tbb::static_partitioner());
+    tbb::parallel_for(range, count, kept);
+    CHECK(all == 400);
+  }
 }
 
 TEST_CASE("tbb: such partitioners run each index once") {

@@ -11,7 +11,14 @@ namespace tbb {
 
 template <class Iterator, class Compare>
 void parallel_sort(Iterator first, Iterator last, const Compare& compare) {
-  fj_detail::enter([&] { fj::parallel_sort(first, last, compare); });
+  fj_detail::enter([&] {
+    try {
+      fj::parallel_sort(first, last, compare);
+    } catch (...) {
+      fj_detail::runtimes::all().may_end_at_exception();
+      throw;
+    }
+  });
 }
 template <class Iterator>
   requires std::random_access_iterator<Iterator>

@@ -12,6 +12,7 @@ program's own; that of the others is 1 if a file cannot be read."""
 import argparse
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -52,19 +53,38 @@ def ended(command, file):
     return program.wait()
 
 
-def run(args):
-    if not args.command:
-        raise Failed("run: which program?")
-    file = args.output or pathlib.Path(pathlib.Path(args.command[0]).name + ".trace")
-    file.unlink(missing_ok=True)
+def identity(file):
+    """Of the file that now has that name, or None: the library puts a new file in its place."""
     try:
-        status = ended(args.command, file)
+        found = file.stat()
+        return found.st_dev, found.st_ino, found.st_mtime_ns
+    except FileNotFoundError:
+        return None
+
+
+def run(args):
+    command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise Failed("run: which program?")
+    file = args.output or pathlib.Path(pathlib.Path(command[0]).name + ".trace")
+    if "%p" in str(file):
+        raise Failed(f"{file}: the library puts the number of the process in the place of %p; name a file without it by -o")
+    before = identity(file)
+    if before:
+        try:
+            File(file)
+        except Failed:
+            raise Failed(f"{file} is there already, and is no trace; name another file by -o") from None
+    try:
+        status = ended(command, file.absolute())
     except OSError as error:
-        raise Failed(f"cannot run {args.command[0]}: {error.strerror}") from None
-    if not file.exists():
-        raise Failed(f"{args.command[0]} ended with status {status} and wrote no trace: it made no runtime")
+        raise Failed(f"cannot run {command[0]}: {error.strerror}") from None
+    if identity(file) in (before, None):
+        how = f"was ended by {signal.Signals(-status).name} and wrote no trace" if status < 0 else (
+            f"ended with status {status} and wrote no trace: it made no runtime")
+        raise Failed(f"{command[0]} {how}")
     say(summary.lines(story_of(file)))
-    print(f"forkjoin-trace page {file} makes a page of it")
+    print(f"forkjoin-trace page {shlex.quote(str(file))} makes a page of it")
     return status if status >= 0 else 128 - status
 
 
@@ -81,7 +101,7 @@ def summarize(args):
 def make_page(args):
     story = story_of(args.file)
     if len(story.file.events) > PAGE_EVENTS:
-        raise Failed(f"{args.file} has {len(story.file.events):,} events, more than a page shows well; forkjoin-trace perfetto {args.file} makes a "
+        raise Failed(f"{args.file} has {len(story.file.events):,} events, more than a page shows well; forkjoin-trace perfetto {shlex.quote(str(args.file))} makes a "
                      f"file for ui.perfetto.dev, and FORKJOIN_TRACE_EVENTS a smaller trace")
     out = args.output or args.file.with_suffix(".html")
     out.write_text(page.made(story), encoding="utf-8", errors="replace")
@@ -89,8 +109,8 @@ def make_page(args):
 
 
 def export(args):
-    out = args.output or args.file.with_suffix(".perfetto.json")
     story = story_of(args.file)
+    out = args.output or args.file.with_suffix(".perfetto.json")
     with open(out, "w", encoding="utf-8", errors="replace") as file:
         perfetto.write(story, file)
     print(out)

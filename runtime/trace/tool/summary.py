@@ -144,5 +144,5 @@ def compared(one, two):
         before, after = first[name][1], second[name][1]
         if before > 0 and after > 0:
             yield f"{two.told(name)}: {time(before)} and {time(after)}, {after / before:.2f} times as long"
-    if total[1] > 1.3 * total[0]:
+    if two.procs > one.procs and total[1] > 1.3 * total[0]:
         yield "the work itself takes longer with more Ps: memory, a shared cache line or a lock may be the limit"

@@ -115,7 +115,9 @@ std::size_t parts_of(std::size_t units) {
 /// A blocked_range by the library's own loops: blocks of its grain size, or of several such where the loop is adaptive.
 template <class Partitioner, class Value, class Body>
 void divide_plain(const blocked_range<Value>& range, const Body& body, task_group_context& context) {
-  const std::size_t n = range.size(), grain = range.grainsize() == 0 ? 1 : range.grainsize();
+  const std::size_t n = range.size();
+  const std::size_t grain = std::clamp(range.grainsize(), std::size_t{1}, std::max(n, std::size_t{1}));
+  [[maybe_unused]] const std::size_t units = n / grain + (n % grain != 0);
   const Value first = range.begin();
   const auto at = [&](std::size_t i) { return first + static_cast<decltype(first - first)>(i); };
   // As oneTBB gives it: a body may take a range that is not const.
@@ -125,7 +127,7 @@ void divide_plain(const blocked_range<Value>& range, const Body& body, task_grou
   };
   const fj::stop_token* const stop = cuts_loop(context);
   if constexpr (replays<Partitioner>) {
-    const std::size_t units = (n + grain - 1) / grain, parts = parts_of<Partitioner>(units);
+    const std::size_t parts = parts_of<Partitioner>(units);
     const auto begin_of = [&](std::size_t i) {
       return std::min(n, (units / parts * i + std::min(i, units % parts)) * grain);
     };
@@ -133,7 +135,6 @@ void divide_plain(const blocked_range<Value>& range, const Body& body, task_grou
   } else if constexpr (std::same_as<Partitioner, simple_partitioner>) {
     fj::parallel_for_blocks(std::size_t{0}, n, run, {.grain = grain, .stop = stop});
   } else {
-    const std::size_t units = (n + grain - 1) / grain;
     fj::parallel_for_blocks(std::size_t{0}, units,
                             [&](std::size_t b, std::size_t e) { run(b * grain, std::min(n, e * grain)); },
                             {.stop = stop});
