@@ -467,6 +467,8 @@ class Bt(gdb.Command):
     def invoke(self, argument, from_tty):
         trace = Backtrace()
         if argument.strip():
+            if not re.fullmatch(r"\s*\d+\s*", argument):
+                raise gdb.GdbError("fj bt takes the number of a fiber; fj fibers all lists them")
             wanted = int(argument)
             fiber = next((fiber for fiber in trace.of.fibers if fiber.number == wanted and fiber.state != FREE), None)
             if not fiber:

@@ -15,7 +15,7 @@ from model import Failed, Profile
 HERE = pathlib.Path(__file__).resolve().parent
 BUSY_THEFT_NS = 10_000  # more is no theft's cost, but that of a thief that has no processor
 USUAL_THEFT_NS = 1000
-JOBS = re.compile(r"^forkjoin: the runtime lived for .* and had jobs for ([\d.]+(?:e[+-]?\d+)?) (us|ms|s), on", re.MULTILINE)
+JOBS = re.compile(r"forkjoin: the runtime lived for .* and had jobs for ([\d.]+(?:e[+-]?\d+)?) (us|ms|s), on", re.MULTILINE)
 UNITS = {"us": 1e3, "ms": 1e6, "s": 1e9}
 
 

@@ -19,7 +19,7 @@ def made(profile, measured, procs, theft_is_measured, title):
         "measured": [[procs, took] for procs, took in ((1, measured.on_one), (2, measured.on_two)) if took] if measured else [],
         "ceiling": measured.ceiling if measured else None,
     }
-    template = (pathlib.Path(__file__).parent / "page.html").read_text()
+    template = (pathlib.Path(__file__).parent / "page.html").read_text(encoding="utf-8")
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")  # a name may have "</script>" or "<!--"
     parts = {"<!-- title -->": html.escape(title), "/* data */null": text}
     return re.sub("|".join(map(re.escape, parts)), lambda found: parts[found[0]], template)

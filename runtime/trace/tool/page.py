@@ -84,7 +84,7 @@ def data_of(story):
 
 
 def made(story):
-    template = (pathlib.Path(__file__).parent / "page.html").read_text()
+    template = (pathlib.Path(__file__).parent / "page.html").read_text(encoding="utf-8")
     data = json.dumps(data_of(story), separators=(",", ":")).replace("<", "\\u003c")  # a name may have "</script>" or "<!--"
     parts = {"<!-- title -->": html.escape(pathlib.Path(story.file.path).name), "/* data */null": data}
     return re.sub("|".join(map(re.escape, parts)), lambda found: parts[found[0]], template)

@@ -1,5 +1,6 @@
 """A trace in about ten lines, each of which a person can act on."""
 
+import bisect
 import collections
 import itertools
 import statistics
@@ -59,6 +60,13 @@ def alone_beside_loops(story):
     return total
 
 
+def alone_offering(story):
+    """Of that time, the spans in which forks were made public: no serial code, but forks that no thread took."""
+    offers = [event.at for event in story.file.events if event.kind == "publish"]
+    return sum(end - begin for begin, end, count in story.busy_procs()
+               if count == 1 and bisect.bisect_left(offers, begin) < bisect.bisect_right(offers, end))
+
+
 def lines(story):
     file, whole = story.file, story.working[1] - story.working[0]
     size = sum(thread.kept for thread in file.threads)
@@ -86,7 +94,10 @@ def lines(story):
             why = ""
             if has_short := too_short > 0.1 * single:
                 why = f"; for {time(too_short)} of that its loops were too short to share: merge them, or parallelize an outer loop"
-            if (single - too_short) / whole > 0.1:
+            offering = alone_offering(story)
+            if offering > 0.5 * single:
+                why += f"; for {time(offering)} of that there were forks that no thread took: was there a processor for it?"
+            elif (single - too_short - offering) / whole > 0.1:
                 why += "; the rest is serial" if has_short else "; that part is serial"
             yield f"for {time(single)}, {single / whole:.0%} of the time, one P alone was busy: it ran {' and '.join(first)}{why}"
 

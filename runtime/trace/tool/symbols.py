@@ -20,7 +20,7 @@ def symbols_of(path):
             return []
         with open(path, "rb") as file:
             return symbols_in(file.read()) if file.read(5) == b"\x7fELF\x02" and file.seek(0) == 0 else []
-    except (OSError, ValueError, IndexError, struct.error):  # the last three: sections that are not where the file says
+    except (OSError, ValueError, IndexError, OverflowError, MemoryError, struct.error):  # all but the first: sections that are not where the file says
         return []
 
 

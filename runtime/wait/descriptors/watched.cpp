@@ -17,7 +17,12 @@ watched* pool FORKJOIN_GUARDED_BY(pool_mutex) = nullptr;
 // No other thread may hold the mutex while fork(2) copies it.
 void lock_pool() FORKJOIN_UNANALYSED { pool_mutex.lock(); }
 void unlock_pool() FORKJOIN_UNANALYSED { pool_mutex.unlock(); }
-[[maybe_unused]] const bool registered_pool = os::at_fork(&lock_pool, &unlock_pool, &unlock_pool);
+// A worker may have held the mutex of an entry, for an event that came too late: the child makes entries of its own.
+void empty_pool() FORKJOIN_UNANALYSED {
+  pool = nullptr;
+  pool_mutex.unlock();
+}
+[[maybe_unused]] const bool registered_pool = os::at_fork(&lock_pool, &unlock_pool, &empty_pool);
 
 }  // namespace
 
