@@ -120,35 +120,51 @@ class scan_loop {
 
   // Scans up to `last`, from where the sums ahead begin.
   void scan_behind(block_sums& ahead, std::size_t last, prefix& before) {
-    if (ahead.begin == ahead.end) return scan(ahead.begin, last, before);
     turn_into_prefixes(ahead, before);
+    if (ahead.begin == ahead.end) return scan(ahead.begin, last, before);
     if (ahead.end == last) return scan_with_prefixes(ahead);
     fork_join([&, this] { scan_with_prefixes(ahead); }, [&, this] { scan(ahead.end, last, before); });
   }
 
   // Sums up blocks until the scanning strand arrives. If a worker is hungry, it sums up all blocks in parallel, as sums
-  // that helpers make further right are of use only together with those before them.
+  // that helpers make further right are of use only together with those before them. What throws ahead of the scan is
+  // no exception of the scan yet: the scanning strand comes there in order, and throws by itself.
   void sum_ahead(block_sums& ahead, std::size_t last, const std::atomic<bool>& arrived) {
     if (arrived.load(std::memory_order_relaxed)) return;
-    ahead.sums.resize(last - ahead.begin);
-    for (; ahead.end != last && !arrived.load(std::memory_order_relaxed); ++ahead.end) {
-      if (last - ahead.end > 1 && hungry()) {
-        const auto sum = [&, this](std::size_t block) { sum_block(ahead, block); };
-        for_blocks(ahead.end, last, parts_, sum);
-        ahead.end = last;
-        return;
+    ordered_parts in_order(nullptr);  // not the scan's: a sum that has thrown keeps no part of the scan from starting
+    try {
+      ahead.sums.resize(last - ahead.begin);
+      for (; ahead.end != last && !arrived.load(std::memory_order_relaxed); ++ahead.end) {
+        if (last - ahead.end > 1 && hungry()) {
+          const auto sum = [&, this](std::size_t block) { sum_block(ahead, block); };
+          for_blocks(ahead.end, last, in_order, sum);
+          ahead.end = last;
+          return;
+        }
+        sum_block(ahead, ahead.end);
       }
-      parts_.run(ahead.end, [&, this] { sum_block(ahead, ahead.end); });
+    } catch (...) {
+      while (ahead.end != last && !ahead.sums.empty() && ahead.sums[ahead.end - ahead.begin]) ++ahead.end;
     }
   }
 
-  void sum_block(block_sums& ahead, std::size_t block) { ahead.sums[block - ahead.begin].emplace(work_.sum_of(block)); }
+  void sum_block(block_sums& ahead, std::size_t block) {
+    parts_.begin(block);  // not if the scan has thrown, or was asked to stop
+    ahead.sums[block - ahead.begin].emplace(work_.sum_of(block));
+  }
 
-  // Turns the sums of the blocks into their prefixes, and `before` into the prefix of what follows.
+  // Turns the sums of the blocks into their prefixes, and `before` into the prefix of what follows. Where the operation
+  // throws, the sums end, as in sum_ahead.
   void turn_into_prefixes(block_sums& ahead, prefix& before) {
     for (std::size_t block = ahead.begin; block != ahead.end; ++block) {
       prefix& own = ahead.sums[block - ahead.begin];
-      prefix after(work_.combined(*before, std::move(*own)));
+      prefix after;
+      try {
+        after.emplace(work_.combined(*before, std::move(*own)));
+      } catch (...) {
+        ahead.end = block;
+        return;
+      }
       own = std::exchange(before, std::move(after));
     }
   }

@@ -209,6 +209,51 @@ TEST_CASE("scans throw what the operation throws, and are cancelled") {
   });
 }
 
+// Tried with sums ahead whose exceptions leave the scan (sum_ahead), and with prefixes whose do (turn_into_prefixes).
+TEST_CASE("scans throw what comes first, whatever throws ahead of it") {
+  struct kept {
+    int value = 0;
+    kept& operator=(int v) {
+      if (v > 45'000) throw std::string("kept");
+      value = v;
+      return *this;
+    }
+  };
+  constexpr int n = 100'000;
+  std::vector<int> values(n, 1), sums(n);
+  values[48'000] = -7;
+  std::vector<kept> out(n);
+  const auto bad = [](int a, int b) { return a == -7 || b == -7 ? throw std::string("bad") : a + b; };
+  const auto big = [&](int a, int b) { return bad(a, b) > 45'000 ? throw std::string("big") : a + b; };
+  const auto thrown_by = [](auto scan) {
+    try {
+      scan();
+    } catch (const std::string& what) {
+      return what;
+    }
+    return std::string();
+  };
+  test::for_each_runtime("what comes first", [&](fj::runtime& rt, unsigned, test::stealing) {
+    rt.run([&] {
+      for (int round = 0; round != 20; ++round) {
+        const fj::loop_options options{.grain = round % 2 == 0 ? 0u : 500u};
+        CHECK(thrown_by([&] { fj::parallel_inclusive_scan(values, out.begin(), bad, options); }) == "kept");
+        CHECK(thrown_by([&] { fj::parallel_inclusive_scan(values, sums.begin(), big, options); }) == "big");
+        CHECK(thrown_by([&] {
+                fj::parallel_scan(
+                    0, n, 0,
+                    [&](int begin, int end, int sum, bool is_final) {
+                      if (is_final && end > 37'000) throw std::string("kept");
+                      for (; begin != end; ++begin) sum = bad(sum, values[static_cast<std::size_t>(begin)]);
+                      return sum;
+                    },
+                    [](int a, int b) { return a + b > 40'000 ? throw std::string("join") : a + b; }, options);
+              }) == "kept");
+      }
+    });
+  });
+}
+
 TEST_CASE("scans run outside of a runtime") {
   std::vector<int> all(1000, 1);
   fj::parallel_scan(all, all.begin());
