@@ -61,10 +61,15 @@ def alone_beside_loops(story):
 
 
 def alone_offering(story):
-    """Of that time, the spans in which forks were made public: no serial code, but forks that no thread took."""
+    """Of that time, what follows the first fork that was made public in each span: as no thread took it, the code need not be serial. What comes
+    before it is."""
     offers = [event.at for event in story.file.events if event.kind == "publish"]
-    return sum(end - begin for begin, end, count in story.busy_procs()
-               if count == 1 and bisect.bisect_left(offers, begin) < bisect.bisect_right(offers, end))
+    total = 0.0
+    for begin, end, count in story.busy_procs():
+        first = bisect.bisect_left(offers, begin)
+        if count == 1 and first < len(offers) and offers[first] < end:
+            total += end - offers[first]
+    return total
 
 
 def lines(story):
@@ -96,7 +101,7 @@ def lines(story):
                 why = f"; for {time(too_short)} of that its loops were too short to share: merge them, or parallelize an outer loop"
             offering = alone_offering(story)
             if offering > 0.5 * single:
-                why += f"; for {time(offering)} of that there were forks that no thread took: was there a processor for it?"
+                why += f"; in {time(offering)} of that a fork had been offered that no thread took: the others had no processor, or it is serial from there on"
             elif (single - too_short - offering) / whole > 0.1:
                 why += "; the rest is serial" if has_short else "; that part is serial"
             yield f"for {time(single)}, {single / whole:.0%} of the time, one P alone was busy: it ran {' and '.join(first)}{why}"
