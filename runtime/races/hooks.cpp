@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -486,6 +487,11 @@ void drop_special(std::uint32_t writer) noexcept {
 bool started = false;
 
 [[noreturn]] void end_with(int status) noexcept {
+  // libstdc++ does so itself; from version 13 on after this.
+  std::cout.flush();
+  std::wcout.flush();
+  std::clog.flush();
+  std::wclog.flush();
   std::fflush(nullptr);
   std::_Exit(status);
 }
@@ -553,6 +559,10 @@ void forget_half(address word) noexcept {
 }  // namespace
 
 void forget(address begin, address end) noexcept {
+  if (some_locks) [[unlikely]] {
+    const aside work;
+    forget_locks(begin, end);
+  }
   begin &= ~address{3};
   end = (end + 3) & ~address{3};
   if (begin < end && (begin & 4)) {
@@ -661,8 +671,28 @@ void counted_down(const void* counter, bool to_zero) noexcept {
 
 int ends_early(int status) noexcept { return races::tell() ? 66 : status; }
 
-void once_begins() noexcept { ++races::now.ignoring; }
-void once_ends() noexcept { --races::now.ignoring; }
+namespace {
+
+// Of static variables that are being initialized, one within another: whether accesses are ignored meanwhile.
+std::vector<bool>& initializations() {
+  static std::vector<bool>* all = nullptr;  // the initialization of an object here would be one of these
+  if (!all) all = new std::vector<bool>;
+  return *all;
+}
+
+}  // namespace
+
+// Where no block is open the initialization is before what comes anyway, and its own forks are watched.
+void once_begins() noexcept {
+  const races::aside work;
+  initializations().push_back(races::now.open_blocks != 0);
+  races::now.ignoring += initializations().back();
+}
+void once_ends() noexcept {
+  const races::aside work;
+  races::now.ignoring -= initializations().back();
+  initializations().pop_back();
+}
 
 void refuse(const char* what) noexcept {
   ++races::now.ignoring;

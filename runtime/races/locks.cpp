@@ -17,7 +17,7 @@ void set_held(lock_set all) noexcept {
   forget_usual();
 }
 
-/// A lock: its address, plus 1 if it is held with others. Sorted.
+/// A lock: twice its number, plus 1 if it is held with others. Sorted.
 using locks = std::vector<std::uintptr_t>;
 /// What atomic accesses hold, which is no lock of the program's.
 constexpr std::uintptr_t atomic_lock = 0;
@@ -26,6 +26,8 @@ struct all_sets {
   std::vector<locks> by_number{1};
   std::map<locks, lock_set> numbers{{{}, 0}};
   locks now;
+  std::map<std::uintptr_t, std::uintptr_t> by_address;  // the number of the lock that lies there, from 1 on
+  std::uintptr_t last = 0;
 
   lock_set number_of(const locks& all) {
     const auto [at, is_new] = numbers.try_emplace(all, static_cast<lock_set>(by_number.size()));
@@ -57,19 +59,29 @@ all_lists& lists() noexcept {
 }  // namespace
 
 void acquire(const void* lock, bool shared) {
+  some_locks = true;
   locks& now = sets().now;
-  const std::uintptr_t one = reinterpret_cast<std::uintptr_t>(lock) + (shared ? 1 : 0);
+  const auto [at, is_new] = sets().by_address.try_emplace(reinterpret_cast<std::uintptr_t>(lock), 0);
+  if (is_new) at->second = ++sets().last;
+  const std::uintptr_t one = 2 * at->second + (shared ? 1 : 0);
   now.insert(std::upper_bound(now.begin(), now.end(), one), one);
   sets().changed();
 }
 
 void release(const void* lock) {
   locks& now = sets().now;
-  const auto address = reinterpret_cast<std::uintptr_t>(lock);
-  const auto at = std::lower_bound(now.begin(), now.end(), address);
-  if (at == now.end() || *at > address + 1) return;
+  const auto known = sets().by_address.find(reinterpret_cast<std::uintptr_t>(lock));
+  if (known == sets().by_address.end()) return;
+  const std::uintptr_t one = 2 * known->second;
+  const auto at = std::lower_bound(now.begin(), now.end(), one);
+  if (at == now.end() || *at > one + 1) return;
   now.erase(at);
   sets().changed();
+}
+
+void forget_locks(std::uintptr_t begin, std::uintptr_t end) {
+  auto& all = sets().by_address;
+  all.erase(all.lower_bound(begin), all.lower_bound(end));
 }
 
 void hold(lock_set all) {

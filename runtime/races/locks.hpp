@@ -17,6 +17,9 @@ using lock_set = std::uint32_t;
 
 void acquire(const void* lock, bool shared);
 void release(const void* lock);
+/// What lies there from now on is another lock.
+void forget_locks(std::uintptr_t begin, std::uintptr_t end);
+inline bool some_locks = false;  ///< whether there may be one to forget
 /// The locks that the strand holds from here on: a branch begins with none, whatever its parent holds.
 void hold(lock_set all);
 

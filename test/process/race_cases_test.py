@@ -32,7 +32,7 @@ import unittest
 FOLDER = pathlib.Path(__file__).resolve().parent / "races"
 PROGRAMS = {}  # by how they were optimised
 OWN_STATUS, RACES = 3, 66
-UNEXPANDED = [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset", "memcmp", "mempcpy", "strcpy", "stpcpy", "strncpy", "strcat", "strcmp",
+UNEXPANDED = ["-U_FORTIFY_SOURCE"] + [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset", "memcmp", "mempcpy", "strcpy", "stpcpy", "strncpy", "strcat", "strcmp",
                                                   "strncmp")]  # as in runtime/meson.build
 
 
@@ -115,13 +115,19 @@ class RacesTest(unittest.TestCase):
 
     def test_suppressions(self):
         program = next(iter(PROGRAMS.values()))
-        with tempfile.NamedTemporaryFile("w") as file:
-            file.write("# a comment\nrace:loops.cpp\n")
-            file.flush()
-            done = run(program, "antidep", FORKJOIN_RACES_SUPPRESSIONS=file.name)
+
+        def suppressed(name, text):
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                return run(program, name, FORKJOIN_RACES_SUPPRESSIONS=file.name)
+        for pattern in "loops.cpp", "antidep::\u03bb":  # the name is that of the report
+            done = suppressed("antidep", f"# a comment\nrace:{pattern}\n")
             self.assertEqual(done.returncode, OWN_STATUS, done.stderr)
             self.assertIn("0 races, and 1 suppressed", done.stderr)
-            self.assertEqual(run(program, "sections", FORKJOIN_RACES_SUPPRESSIONS=file.name).returncode, RACES)
+            self.assertEqual(suppressed("sections", f"race:{pattern}\n").returncode, RACES)
+        # Nobody knows whether a race that is counted alone is suppressed.
+        self.assertEqual(suppressed("many_variables", "race:variables.cpp\n").returncode, RACES)
         done = run(program, "antidep", FORKJOIN_RACES_SUPPRESSIONS="no/such/file")
         self.assertIn("cannot read no/such/file", done.stderr)
 

@@ -46,6 +46,11 @@
 #endif
 #endif
 
+#if defined(FORKJOIN_RACES) && defined(_FORTIFY_SOURCE) && _FORTIFY_SOURCE > 0
+#error "forkjoin: with _FORTIFY_SOURCE the race detector does not see memset and its kin: add -U_FORTIFY_SOURCE"
+#include <the compilation ends here, because of the error above>
+#endif
+
 #include <version>
 
 #if !defined(__cpp_lib_jthread)

@@ -690,6 +690,14 @@ int pthread_rwlock_wrlock(pthread_rwlock_t* l) noexcept {
   return 0;
 }
 int pthread_rwlock_trywrlock(pthread_rwlock_t* l) noexcept { return pthread_rwlock_wrlock(l); }
+int pthread_rwlock_timedrdlock(pthread_rwlock_t* l, const timespec*) noexcept { return pthread_rwlock_rdlock(l); }
+int pthread_rwlock_timedwrlock(pthread_rwlock_t* l, const timespec*) noexcept { return pthread_rwlock_wrlock(l); }
+int pthread_rwlock_clockrdlock(pthread_rwlock_t* l, clockid_t, const timespec*) noexcept {
+  return pthread_rwlock_rdlock(l);
+}
+int pthread_rwlock_clockwrlock(pthread_rwlock_t* l, clockid_t, const timespec*) noexcept {
+  return pthread_rwlock_wrlock(l);
+}
 int pthread_rwlock_unlock(pthread_rwlock_t* l) noexcept {
   released(l);
   return 0;

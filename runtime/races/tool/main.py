@@ -3,7 +3,7 @@
     forkjoin-races [--cxx CXX] FILE... [options of the compiler] [-- arguments...]
 
 Compiles the sources of one program for the race detector, runs it once, serially, and prints each race: two accesses that some schedule
-could run in either order. A word that begins with - is an option of the compiler, such as -O2 or -Ifolder; without an option the level is
+could run in either order. A word that begins with - is an option of the compiler, such as -O2 or -I folder; without an option the level is
 -O1. The arguments of the program follow after --.
 
 The exit status is 66 if there was a race, 1 if the program could not be compiled, otherwise the program's own."""
@@ -21,6 +21,10 @@ import tempfile
 
 class Failed(Exception):
     pass
+
+
+# Options whose value may be the next word.
+BEFORE_A_VALUE = {"-I", "-D", "-U", "-L", "-l", "-x", "-T", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-Xlinker", "-arch", "-target"}
 
 
 def parser(program="forkjoin-races"):
@@ -59,7 +63,9 @@ def ended(command):
 
 def run(cxx, words, arguments):
     """Sources and options in the order in which they were given, so that a library can come after what needs it."""
-    sources = [word for word in words if not word.startswith("-")]
+    if not shlex.split(cxx):
+        raise Failed("--cxx names no compiler")
+    sources = [word for before, word in zip(["", *words], words) if not word.startswith("-") and before not in BEFORE_A_VALUE]
     if not sources:
         raise Failed("takes the sources of a program")
     for source in sources:
@@ -69,6 +75,8 @@ def run(cxx, words, arguments):
         program = f"{folder}/program"
         if subprocess.run([*shlex.split(cxx), "-std=c++20", "-O1", *words, *flags(), "-o", program]).returncode != 0:
             raise Failed("the program does not compile")
+        if not os.access(program, os.X_OK):
+            raise Failed("the compiler has made no program: leave out -o and what ends the compilation early, such as -c")
         return ended([program, *arguments])
 
 
@@ -89,6 +97,8 @@ def main():
     except BrokenPipeError:  # whoever read it has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
         return 1
+    except KeyboardInterrupt:  # during the compilation
+        return 130
     except (Failed, OSError, ValueError) as failure:  # the last one: quotes in --cxx that do not close
         print(f"{program}: {failure}", file=sys.stderr)
         return 1

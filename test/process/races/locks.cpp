@@ -1,5 +1,6 @@
 // Locks, and the functions of the C library.
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -51,6 +52,42 @@ CASE(two_locks) {  // racy DRB150: each has its own
         x += 2;  // race: b
       });
   use(x);
+}
+
+CASE(lock_of_each_branch) {  // racy: they lie at the same place, one after the other
+  int x = 0;
+  fj::parallel_for(0, 20, [&](int i) {
+    std::mutex m;
+    const std::scoped_lock lock(m);
+    x += i;  // race: a b
+  });
+  use(x);
+}
+
+CASE(lock_that_waits_for_a_time) {  // clean
+  std::shared_timed_mutex m;
+  int x = 0;
+  fj::parallel_for(0, 20, [&](int i) {
+    using namespace std::chrono_literals;
+    if (i % 2 == 0) {
+      if (!m.try_lock_for(1s)) return;
+      x += i;
+      m.unlock();
+    } else {
+      const std::shared_lock lock(m, 1s);
+      use(x);
+    }
+  });
+  use(x);
+}
+
+CASE(forks_of_an_initialization) {  // racy
+  static long hits = 0;
+  static const long made = [] {
+    fj::parallel_for(0, 100, [](int) { ++hits; });  // race: a b
+    return hits;
+  }();
+  use(made);
 }
 
 CASE(pairs_of_locks) {  // clean: every two hold one in common, and there is none that all hold
