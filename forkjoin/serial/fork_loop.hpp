@@ -14,6 +14,7 @@ namespace fj { inline namespace v0_3 { namespace detail {
 
 template <class Iteration>
 void fork_iterations(std::size_t n, const Iteration& iteration) {
+  if (n == 0) return;     // no fork, as in the other build
   const inside_run here;  // as the other build outside a runtime
   Iteration own(iteration);
   fork_block block(block_kind::loop);
@@ -65,6 +66,7 @@ void fold_observed(std::size_t n, T& sum, Iteration& own, Op& op) {
 
 template <class Value, class T, class Iteration, class Op>
 T fork_values(std::size_t n, T&& init, const Iteration& iteration, Op& op) {
+  if (n == 0) return T(std::move(init));
   const inside_run here;
   Iteration own(iteration);
   T sum(std::move(init));

@@ -170,7 +170,9 @@ void save_run(const knowledge& now) noexcept {
   write(file, k.timed);
   write(file, k.types);
   write(file, surprises_again());
-  std::fclose(file);
+  const bool failed = std::ferror(file) != 0;
+  if (std::fclose(file) != 0 || failed)
+    std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_RUNS: cannot write %s\n", path());
 }
 
 }}}}  // namespace fj::v0_3::detail::profile

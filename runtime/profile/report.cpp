@@ -1,6 +1,7 @@
 // What the profile has found, as a table or as JSON: work, span and parallelism, and what each line of the program that
 // forks has of them.
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -152,9 +153,10 @@ double ns(double ticks) noexcept { return ticks / ticks_per_ns; }
 
 /// `"name": value`, for JSON.
 std::string field(const char* name, double value) {
-  char text[96];
-  std::snprintf(text, sizeof text, "\"%s\": %.15g", name, value);
-  return text;
+  char text[32];
+  // Not printf, whose point is a comma if the program has chosen such a locale.
+  const char* const end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 15).ptr;
+  return quoted(name).append(": ").append(static_cast<const char*>(text), end);
 }
 
 std::string field(const char* name, std::uint64_t value) { return field(name, static_cast<double>(value)); }
@@ -265,7 +267,7 @@ void write_table(std::FILE* to, std::vector<line_of_program> all) {
 
 void report_at_exit() noexcept {
   if (is_in_run)
-    std::fputs("forkjoin-profile: the program ends inside of fj::run: what that call did is not counted\n", stderr);
+    std::fputs("forkjoin-profile: the program ends inside of fj::run: its work and span lack that call\n", stderr);
   dag::write(!is_in_run);
   add_up_strands();
   knowledge for_later;
@@ -279,8 +281,9 @@ void report_at_exit() noexcept {
     std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_OUT: cannot write %s\n", path);
     return;
   }
-  std::fputs(json_of(all).c_str(), file);
-  std::fclose(file);
+  const bool failed = std::fputs(json_of(all).c_str(), file) < 0;
+  if (std::fclose(file) != 0 || failed)
+    std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_OUT: cannot write %s\n", path);
 }
 
 }}}}  // namespace fj::v0_3::detail::profile

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <locale>
+#include <sstream>
 
 #include "forkjoin/abi/os/ticks.hpp"
 #include "forkjoin/abi/profile.hpp"
@@ -53,9 +55,12 @@ double measured_rate() noexcept {
 double theft_ns() noexcept {
   const char* const text = os::variable("FORKJOIN_PROFILE_THEFT_NS");
   if (!text) return usual_theft_ns;
-  char* end = nullptr;
-  const double given = std::strtod(text, &end);
-  return end != text && !*end && given >= 0 ? given : usual_theft_ns;
+  // Not strtod, whose point is a comma if the program has chosen such a locale.
+  std::istringstream number(text);
+  number.imbue(std::locale::classic());
+  double given = 0;
+  return number >> given && number.peek() == std::istringstream::traits_type::eof() && given >= 0 ? given
+                                                                                                  : usual_theft_ns;
 }
 
 }  // namespace

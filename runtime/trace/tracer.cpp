@@ -197,8 +197,10 @@ void tracer::write(const char* path) {
 void tracer::list_modules() noexcept {
   try {
     const std::string all = os::modules();
-    std::memcpy(modules_, all.data(), std::min(all.size(), modules_size - 1));
-  } catch (const std::bad_alloc&) {}  // then addresses stay numbers
+    const std::size_t size = std::min(all.size(), modules_size - 1);
+    std::memcpy(modules_, all.data(), size);
+    std::memset(modules_ + size, 0, modules_size - size);  // it may have been longer
+  } catch (const std::bad_alloc&) {}                       // then addresses stay numbers
 }
 
 trace_ring* tracer::make_ring(std::uint32_t worker) noexcept {
@@ -270,7 +272,10 @@ std::uint64_t tracer::text(std::string_view of) noexcept {
   const locked lock(mutex_);
   try {
     const auto [known, is_new] = known_texts_.try_emplace(std::string(of), 0);
-    if (is_new) known->second = append(of);
+    if (is_new && (known->second = append(of)) == 0) {
+      known_texts_.erase(known);
+      return 0;
+    }
     return known->second;
   } catch (const std::bad_alloc&) {
     return 0;
@@ -288,8 +293,8 @@ std::uint64_t tracer::append(std::string_view of) noexcept {
 }
 
 void tracer::finish() noexcept {
-  list_modules();  // some may have come meanwhile
   const locked lock(mutex_);
+  list_modules();  // some may have come meanwhile
   note_end(*header_);
   std::uint64_t lost = 0;
   for (const trace_ring_head* each : heads_) {
@@ -324,7 +329,8 @@ tracer& tracing::begin(const char* path, unsigned procs, std::uint64_t events) {
 }
 
 void tracing::write(const char* path) {
-  tracer* const of = now();
+  const locked lock(mutex_);  // else the trace could end, and let go of what is copied
+  tracer* const of = now_.load(std::memory_order_relaxed);
   if (!of)
     throw std::logic_error(
         "fj::runtime::write_trace: there is no trace to write; set options::flight_recorder, or call trace_to before");

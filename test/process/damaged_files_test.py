@@ -153,7 +153,7 @@ class Damaged(unittest.TestCase):
             broken[0x28:0x30] = struct.pack("<Q", choose.choice((1 << 62, len(program) - 70, 0, 64)))
             other = self.folder / "module"
             other.write_bytes(broken)
-            for name in ("/dev/zero", str(self.folder), "\udcff", str(other)):
+            for name in ("/dev/zero", str(self.folder), "\udcff", "/a path\nof two lines", str(other)):
                 with self.subTest(seed=seed, name=name):
                     text = b"0 " + os.fsencode(name) + b"\n\0"
                     begin = values["modules_at"]

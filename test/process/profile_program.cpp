@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <clocale>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -392,6 +393,16 @@ void print_time(F f) {
 [[gnu::noinline]] void heavy() { steps(60'000); }
 [[gnu::noinline]] void alone() { steps(120'000); }
 
+/// A tree whose leaves loop over no children.
+long nodes(int depth) {
+  const std::vector<int> children(depth == 0 ? 0 : 2, depth - 1);
+  return fj::fork_reduce(children, 1L, std::plus<>(), [](int d) { return nodes(d); });  // site: nodes
+}
+void visit(int depth) {
+  const std::vector<int> children(depth == 0 ? 0 : 2, depth - 1);
+  fj::fork_each(children, [](int d) { visit(d); });  // site: visit
+}
+
 void shares() {
   fj::run([] {
     for (int i = 0; i != 100; ++i) {
@@ -427,6 +438,12 @@ int main(int argc, char** argv) {
     fj::run([] { std::thread([] { fj::run([] {}); }).join(); });
   } else if (name == "leaves") {
     print_time([] { leaves(10); });
+  } else if (name == "trees") {
+    fj::run([] { nodes(5); });
+    fj::run([] { visit(5); });
+  } else if (name == "comma") {
+    if (!std::setlocale(LC_ALL, argv[2])) return 3;
+    fj::run([] { fib(15); });
   } else if (name == "fib") {
     print_time([] { fib(24); });
   } else if (name == "shares") {

@@ -154,11 +154,28 @@ void job(const char* what) {
   }
 }
 
+void one_fiber(fj::runtime& rt) {
+  rt.go([] { spin(50ms); }).get();
+}
+
+// The first call ends while the second one goes on.
+void two_calls(fj::runtime& rt) {
+  std::thread first([&] { rt.run([] { spin(50ms); }); });
+  std::this_thread::sleep_for(20ms);
+  rt.run([] { spin(80ms); });
+  first.join();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   fj::runtime rt({.procs = static_cast<unsigned>(std::atoi(argv[2]))});
+  if (const bool overlap = !std::strcmp(argv[1], "overlap"); overlap || !std::strcmp(argv[1], "fiber")) {
+    overlap ? two_calls(rt) : one_fiber(rt);
+    std::this_thread::sleep_for(300ms);  // no work
+    return 0;
+  }
   fj::detail::scheduler* inside = nullptr;
   for (int i = 0; i < 3; ++i)
     rt.run([&] {

@@ -75,6 +75,20 @@ class TraceTest(unittest.TestCase):
                     done = self.run_program("all" if procs <= 8 else "scope", procs, **settings)
                     self.check(self.story(), json.loads(done.stdout))
 
+    def test_time_of_work(self):
+        """From the first call of run to the end of the last one, though another call ends meanwhile, and of fibers. (Tried with an end that belongs
+        to the latest call: the time went on to the end of the trace.)"""
+        for workload, least in ("overlap", 79e6), ("fiber", 49e6):
+            with self.subTest(workload=workload):
+                self.run_program(workload, 2)
+                story = self.story()
+                first, last = story.working
+                self.assertGreater(last - first, least)
+                self.assertGreater(story.end - last, 250e6)
+                for line in summary.lines(story):
+                    if found := re.search(r"(\d+)% of the time, one P alone", line):
+                        self.assertLessEqual(int(found[1]), 100, line)
+
     def test_forced_steals(self):
         done = self.run_program("fib", 2, FORKJOIN_STEAL_EVERY_FORK=1, FORKJOIN_TRACE_EVENTS=1 << 21)  # one P may do nearly all
         self.check(self.story(), json.loads(done.stdout))

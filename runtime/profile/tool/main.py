@@ -18,6 +18,7 @@ import table
 from model import Failed
 
 MEASURE_SECONDS = 20
+MOST_PROCS = 1_000_000
 
 
 def parser(program="forkjoin-profile"):
@@ -45,8 +46,8 @@ def say(text):
 def run(args):
     if not args.source.is_file():
         raise Failed(f"there is no file {args.source}")
-    if args.repeat < 1 or args.procs < 1:
-        raise Failed("--repeat and --procs take a number from 1 on")
+    if args.repeat < 1 or not 1 <= args.procs <= MOST_PROCS:
+        raise Failed(f"--repeat takes a number from 1 on, and --procs one from 1 to {MOST_PROCS:,}")
     try:
         flags, _ = shlex.split(args.flags), shlex.split(args.cxx)
     except ValueError as error:
@@ -59,15 +60,20 @@ def run(args):
         profile = measure.profiled(measure.Program(twin, args.arguments), folder, args.repeat, theft, say, args.dag)
         profile.fork = fork
         if args.json:
-            args.json.write_text((folder / "profile.json").read_text())
-        measured = None
+            args.json.write_bytes((folder / "profile.json").read_bytes())
+        measured, why_not = None, ""
         if not args.profile_only:
             say("compiling the ordinary program")
             ordinary = measure.compile_with("forkjoin", args.cxx, flags, [args.source], folder / "ordinary")
-            measured = measure.Measured(measure.Program(ordinary, args.arguments), measure.Program(folder / "costs", ["compute"]), MEASURE_SECONDS, say)
+            try:
+                measured = measure.Measured(measure.Program(ordinary, args.arguments), measure.Program(folder / "costs", ["compute"]), MEASURE_SECONDS, say)
+            except measure.OwnProcs as own:
+                why_not = str(own)
         say("")
     for line in table.lines(profile, measured, args.procs, is_measured, args.long):
         print(line)
+    if why_not:
+        print(why_not)
     if args.html:
         title = " ".join([args.source.name, *args.arguments])
         args.html.write_text(page.made(profile, measured, args.procs, is_measured, title), encoding="utf-8", errors="replace")
@@ -91,3 +97,6 @@ def main():
         say("")
         print(f"{program}: {failure}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        say("")
+        return 130

@@ -15,8 +15,12 @@ from model import Failed, Profile
 HERE = pathlib.Path(__file__).resolve().parent
 BUSY_THEFT_NS = 10_000  # more is no theft's cost, but that of a thief that has no processor
 USUAL_THEFT_NS = 1000
-JOBS = re.compile(r"forkjoin: the runtime lived for .* and had jobs for ([\d.]+(?:e[+-]?\d+)?) (us|ms|s), on", re.MULTILINE)
+JOBS = re.compile(r"forkjoin: the runtime lived for .* and had jobs for ([\d.,]+(?:e[+-]?\d+)?) (us|ms|s), on (\d+) P", re.MULTILINE)
 UNITS = {"us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+class OwnProcs(Exception):
+    """The program does not leave the number of Ps to FORKJOIN_PROCS."""
 
 
 def pkg_config(*words):
@@ -67,15 +71,20 @@ def profiled(program, folder, runs, theft_ns, say, dag=None):
         is_last = number == runs - 1
         errors = program.run(**environment, **({"FORKJOIN_PROFILE_DAG": str(dag.resolve())} if dag and is_last else {}))
         if not out.exists():
-            raise Failed(f"{shlex.join(program.command)} wrote no profile: it does not call fj::run, and forks nowhere")
+            raise Failed(f"{shlex.join(program.command)} wrote no profile: it does not call fj::run and forks nowhere, or it ended by _exit")
+    if re.search("^forkjoin-profile: the program ends inside of fj::run", errors, re.MULTILINE):
+        raise Failed(f"{shlex.join(program.command)} ended inside of fj::run, so the work of that call is not known; let it return first")
     if refused := re.search("^forkjoin-profile: FORKJOIN_PROFILE_DAG: (.*)$", errors, re.MULTILINE):
         raise Failed(refused[1])
     return Profile(out)
 
 
-def nanoseconds_of_jobs(errors):
-    """For how long the program's runtimes had jobs, by what FORKJOIN_STATS=1 prints."""
-    return sum(float(number) * UNITS[unit] for number, unit in JOBS.findall(errors))
+def nanoseconds_of_jobs(errors, procs):
+    """For how long the program's runtimes had jobs, by what FORKJOIN_STATS=1 prints. The number may have a comma, as the program's locale has."""
+    found = JOBS.findall(errors)
+    if others := sorted({int(count) for *_, count in found} - {procs}):
+        raise OwnProcs(f"not measured on one P and on two: the program has made a runtime of {' and one of '.join(map(str, others))} by its own options")
+    return sum(float(time.replace(",", ".")) * UNITS[unit] for time, unit, _ in found)
 
 
 def ceiling(rounds):
@@ -89,10 +98,10 @@ class Measured:
     def __init__(self, program, computes, seconds, say):
         def jobs(procs, copies=1):
             environment = {"FORKJOIN_PROCS": str(procs), "FORKJOIN_STATS": "1"}
-            return [nanoseconds_of_jobs(program.end(one)) for one in [program.begin(**environment) for _ in range(copies)]]
+            return [nanoseconds_of_jobs(program.end(one), procs) for one in [program.begin(**environment) for _ in range(copies)]]
 
         def computed(copies):
-            return [float(computes.end(one)) for one in [computes.begin() for _ in range(copies)]]
+            return [float(computes.end(one).split()[-1]) for one in [computes.begin() for _ in range(copies)]]
 
         self.alone, self.two, self.apart = [], [], []  # by rounds; of the last one pairs
         self.computed = []                             # by rounds: of one alone, and of two
@@ -136,6 +145,9 @@ class Measured:
 def costs(cxx, folder):
     """Nanoseconds of a theft, which may not be measurable, and of a fork; and whether the theft's was measured."""
     program = Program(compile_with("forkjoin", cxx, [], [HERE / "costs.cc"], folder / "costs"), [])
-    told = json.loads(subprocess.run(program.command, capture_output=True, text=True, check=True).stdout)
+    done = subprocess.run(program.command, capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        raise Failed(f"a program that measures what a theft costs ended with status {done.returncode}\n{done.stderr}")
+    told = json.loads(done.stdout)
     is_measured = len(os.sched_getaffinity(0)) > 1 and told["theft_ns"] < BUSY_THEFT_NS
     return max(told["theft_ns"], 0.0) if is_measured else USUAL_THEFT_NS, told["fork_ns"], is_measured

@@ -47,7 +47,8 @@ class Site:
 
     @property
     def parallelism(self):
-        return self.work_in / self.span_in if self.span_in else None
+        """Not of a scope: its sums are of its children one by one, which run beside one another."""
+        return self.work_in / self.span_in if self.span_in and self.kind != "scope" else None
 
     def lone_parallelism(self, theft):
         """Of a loop that a strand runs alone, as they are on average: if it were shared number by number; and in halves as often as pays, with a

@@ -38,7 +38,7 @@ def summary(profile, theft_is_measured):
     yield (f"burdened span {duration(profile.burdened)}, with a theft of {duration(profile.theft)} wherever another P could take over: parallelism "
            f"{number(alone / profile.burdened if profile.burdened else 1)}")
     yield (f"{profile.runs} run{'s' if profile.runs > 1 else ''} with the profile; a fork that is not stolen takes {duration(profile.fork)}"
-           f"{'' if theft_is_measured else '; the theft is not measured: the machine is too busy'}")
+           f"{'' if theft_is_measured else '; the theft is not measured: there is one processor, or others keep it busy'}")
     if not profile.repeats:
         yield "the program did not fork alike in each run: the lengths are those of the last one, with what interrupted it"
 

@@ -62,6 +62,18 @@ def identity(file):
         return None
 
 
+def name_of_signal(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of those for real time
+        return f"signal {number}"
+
+
+def beside(trace, suffix):
+    """The name of a file that is made of a trace: t.trace gives t.html, and t.trace.2 and t.123 keep what tells them from others."""
+    return trace.with_suffix(suffix) if trace.suffix == ".trace" else trace.with_name(trace.name + suffix)
+
+
 def run(args):
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not command:
@@ -80,8 +92,8 @@ def run(args):
     except OSError as error:
         raise Failed(f"cannot run {command[0]}: {error.strerror}") from None
     if identity(file) in (before, None):
-        how = f"was ended by {signal.Signals(-status).name} and wrote no trace" if status < 0 else (
-            f"ended with status {status} and wrote no trace: it made no runtime")
+        how = f"was ended by {name_of_signal(-status)} and wrote no trace" if status < 0 else (
+            f"ended with status {status} and wrote no trace: it made no runtime, or its environment was not that of this command")
         raise Failed(f"{command[0]} {how}")
     say(summary.lines(story_of(file)))
     print(f"forkjoin-trace page {shlex.quote(str(file))} makes a page of it")
@@ -103,14 +115,14 @@ def make_page(args):
     if len(story.file.events) > PAGE_EVENTS:
         raise Failed(f"{args.file} has {len(story.file.events):,} events, more than a page shows well; forkjoin-trace perfetto {shlex.quote(str(args.file))} makes a "
                      f"file for ui.perfetto.dev, and FORKJOIN_TRACE_EVENTS a smaller trace")
-    out = args.output or args.file.with_suffix(".html")
+    out = args.output or beside(args.file, ".html")
     out.write_text(page.made(story), encoding="utf-8", errors="replace")
     print(out)
 
 
 def export(args):
     story = story_of(args.file)
-    out = args.output or args.file.with_suffix(".perfetto.json")
+    out = args.output or beside(args.file, ".perfetto.json")
     with open(out, "w", encoding="utf-8", errors="replace") as file:
         perfetto.write(story, file)
     print(out)

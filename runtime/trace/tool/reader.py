@@ -100,7 +100,7 @@ class File:
         if not NS_PER_TICK[0] <= self.ns_per_tick <= NS_PER_TICK[1]:  # nor is it no number
             raise self._damaged(f"its clock ticks every {self.ns_per_tick:g} ns")
         modules = self._part("the list of modules", header.modules_at, header.modules_size)
-        self.modules = [self._module(line) for line in modules.split(b"\0", 1)[0].splitlines()]
+        self.modules = [module for line in modules.split(b"\0", 1)[0].splitlines() if (module := self._module(line))]
         self._texts = self._part("the list of texts", header.texts_at, header.texts_size)
         rings_end = header.rings_at + header.rings * header.ring_size
         if header.rings and header.ring_size < RING_HEAD:
@@ -131,6 +131,11 @@ class File:
         if abs(end) >= LONGEST_NS:
             raise self._damaged(f"it would have lasted {end:g} ns")
         self.begin = min((event.at for event in self.events[:1]), default=0) if self.lost else min(0, self.events[0].at if self.events else 0)
+        firsts = {}
+        for event in self.events:
+            firsts.setdefault(event.thread, event.at)
+        # Since when no event of any thread is lost.
+        self.whole_from = max((firsts[i] for i, thread in enumerate(self.threads) if thread.count > thread.kept and i in firsts), default=self.begin)
         self.end = max([end, *(event.at for event in self.events[-1:])])
 
     def _module(self, line):
@@ -138,7 +143,7 @@ class File:
         try:
             return int(bias, 16), os.fsdecode(name)
         except ValueError:
-            raise self._damaged("a module's address is no number") from None
+            return None  # the rest of a path with a line end in it
 
     def text(self, at):
         """Empty too where a damaged event refers to no text."""

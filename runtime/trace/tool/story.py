@@ -229,7 +229,8 @@ class Story:
 
     def _wait(self, event):
         strand = self._strand(event)
-        strand.waits.append(Wait(strand, self.file.text(event.a) or "join", event.at, event.proc))
+        why = self.file.text(event.a) or ("join" if event.b else "a place whose name had no room in the trace")
+        strand.waits.append(Wait(strand, why, event.at, event.proc))
 
     def _preempt(self, event):
         strand = self._strand(event)
@@ -361,11 +362,13 @@ class Story:
             self.wakes[at] = self.wakes[at]._replace(awake=event.at)
 
     def _job(self, event):
-        self.jobs.append([event.at, None, event.a])
+        self.jobs.append([event.at, None, event.a, event.thread])
 
     def _job_end(self, event):
-        if self.jobs:
-            self.jobs[-1][1] = event.at
+        own = next((job for job in reversed(self.jobs) if job[3] == event.thread and job[1] is None), None)
+        if own is None:
+            self.jobs.append(own := [self.begin, None, 0, event.thread])  # it began before the trace
+        own[1] = event.at
 
     # --- the end ---
 
@@ -388,7 +391,7 @@ class Story:
     def _resolve(self):
         symbols = self._symbols = Symbols(self.file.modules)
         tops = [code for run in self.runs for *_, code in run.tops]
-        symbols.name_all([*(s.code for s in self.strands if s.code), *(s.loop for s in self.strands if s.loop), *tops, *(job[2] for job in self.jobs)])
+        symbols.name_all([*(s.code for s in self.strands if s.code), *(s.loop for s in self.strands if s.loop), *tops, *(job[2] for job in self.jobs if job[2])])
         for strand in self.strands:
             code = strand.loop or strand.code
             names = {"before": "began before the trace", "parent's thief": "takes up a scope's parent"}
@@ -422,11 +425,15 @@ class Story:
 
     # --- figures ---
 
-    @property
+    @functools.cached_property
     def working(self):
-        """From the first call of run to the end of the last one; the whole, where there is none."""
-        begun = [job[0] for job in self.jobs]
-        return (begun[0], max(self.end if job[1] is None else job[1] for job in self.jobs)) if begun else (self.begin, self.end)
+        """From the first call of run, or the first fiber, to the end of the last one, as far back as all threads' events go; the whole, where there is
+        none."""
+        spans = [(job[0], job[1]) for job in self.jobs] + [(strand.born, strand.ended) for strand in self.strands if strand.kind in ("job", "before")]
+        if not spans:
+            return self.begin, self.end
+        last = max(self.end if end is None else end for _, end in spans)
+        return min(max(min(begin for begin, _ in spans), self.file.whole_from), last), last
 
     def share(self, state):
         """Of the time of all P while there was work."""
@@ -450,7 +457,7 @@ class Story:
         return found
 
     def busy_procs(self):
-        """[(begin, end, how many P are busy)]"""
+        """[(begin, end, how many P are busy)], while there was work"""
         steps = collections.Counter()
         for states in self.states:
             for begin, end, state in states:
@@ -464,7 +471,8 @@ class Story:
             now, since = now + steps[at], at
         if self.end > since:
             found.append((since, self.end, now))
-        return found
+        first, last = self.working
+        return [(max(begin, first), min(end, last), count) for begin, end, count in found if begin < last and end > first]
 
     def ready_strands(self):
         """[(from when on, how many strands are ready)]"""
