@@ -98,7 +98,7 @@ struct mpi_end {
 
 /// Waits until all of the requests that are active have completed, or any one of them, and then no other. Sets those
 /// that have to MPI_REQUEST_NULL, and their statuses. If a limit ends the wait, the others are as before. Throws
-/// mpi::error, std::bad_alloc.
+/// mpi::error, std::logic_error without a session.
 mpi_end mpi_wait(std::span<MPI_Request> requests, MPI_Status* statuses, bool is_any, const mpi_operation& of,
                  const wait_options& options);
 
@@ -148,7 +148,8 @@ mpi_buffer mpi_bytes(V& v) {
 
 template <class T>
 MPI_Datatype mpi_type() noexcept {
-  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>,
+  constexpr bool is_floating = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, long double>;
+  static_assert(is_floating || (std::is_integral_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, bool>),
                 "fj::mpi: reductions take numbers; for other types use fj::mpi::session::start with a type of MPI's");
   if constexpr (std::is_same_v<T, float>)
     return MPI_FLOAT;
@@ -182,16 +183,16 @@ namespace mpi {
 
 /// Waits for the request, as MPI_Wait, and returns its status. A strand leaves its worker meanwhile; a thread outside
 /// any runtime polls. A request that has completed already does not suspend. While strands of a runtime wait, one fiber
-/// of that runtime polls: at once while messages come, then at pauses that grow to 16 milliseconds. Needs a session.
+/// of that runtime polls: at once while messages come, then at pauses that grow to 16 milliseconds. Without memory for
+/// a wait the strand polls by itself. Needs a session.
 ///
 /// Throws fj::cancelled if options.stop is asked to stop first, fj::timed_out if the time options.until comes first:
 /// then `request` is as before, the operation goes on, and you may wait again, or call MPI_Cancel. Throws
-/// fj::mpi::error if the operation has failed, std::bad_alloc if there is no memory for the wait, std::logic_error if
-/// there is no session.
+/// fj::mpi::error if the operation has failed, std::logic_error if there is no session.
 MPI_Status wait(MPI_Request& request, wait_options options = {});
 
 /// Waits for all of them, and returns their statuses. Errors: as wait. Those that have completed are
-/// MPI_REQUEST_NULL then, also if it throws.
+/// MPI_REQUEST_NULL then, also if it throws. std::bad_alloc if there is no memory for the statuses.
 std::vector<MPI_Status> wait_all(std::span<MPI_Request> requests, wait_options options = {});
 
 /// The request that wait_any has waited for.
@@ -199,7 +200,7 @@ struct completed {
   std::size_t index;  ///< requests.size() if all were MPI_REQUEST_NULL
   MPI_Status status;
 };
-/// Waits for one of them, which is MPI_REQUEST_NULL then; the others are as before. Errors: as wait.
+/// Waits for one of them, which is MPI_REQUEST_NULL then; the others are as before. Errors: as wait_all.
 completed wait_any(std::span<MPI_Request> requests, wait_options options = {});
 
 /// For the constructor of fj::mpi::session.
@@ -310,11 +311,12 @@ class session {
   template <detail::mpi_data V, detail::mpi_range All>
   void all_gather(const V& mine, All&& all, wait_options options = {}) const {
     const detail::mpi_operation of{.call = "fj::mpi::session::all_gather", .at = options.at};
-    const detail::mpi_buffer from = detail::mpi_bytes(mine), to = detail::mpi_bytes(all);
-    if (to.count != from.count * ranks_)
+    const detail::mpi_buffer from = detail::mpi_bytes(mine);
+    const std::span to(all);
+    if (to.size_bytes() != static_cast<std::size_t>(from.count) * static_cast<std::size_t>(ranks_))
       throw std::invalid_argument("fj::mpi::session::all_gather: the room must be that for the data of all ranks");
     finish(of, options, [&](MPI_Comm c, MPI_Request* r) {
-      return MPI_Iallgather(from.data, from.count, from.type, to.data, from.count, from.type, c, r);
+      return MPI_Iallgather(from.data, from.count, from.type, to.data(), from.count, from.type, c, r);
     });
   }
 

@@ -3,7 +3,8 @@
 // One lock orders all calls of MPI. A wait takes it, asks once, and if the request has not completed puts it into the
 // list of its runtime's poller. The poller is a fiber, which the first wait starts, and which ends when its list is
 // empty: so a runtime whose strands do not wait for MPI has no poller, and the end of a runtime waits for none. A
-// thread outside of any runtime polls by itself.
+// thread outside of any runtime polls by itself, and so does a strand for whose wait there is no memory: to throw would
+// leave an operation that goes on, and uses buffers that are gone.
 //
 // A wait lies in the frame of the call. The poller touches it under the lock only, until it claims it. Exactly one
 // claims the end of a wait (forkjoin/abi/waiter.hpp): the poller when enough requests have completed, the time, or the
@@ -17,6 +18,9 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
 #include <unordered_map>
 
 #include "forkjoin/go/condition_variable.hpp"
@@ -145,7 +149,7 @@ struct mpi_waiting {
   std::size_t last;
   bool is_any;               // one is enough: no other may complete
   int code = MPI_SUCCESS;    // of the first that failed
-  waiter* strand = nullptr;  // nullptr: a thread outside, which looks by itself
+  waiter* strand = nullptr;  // nullptr: it asks by itself
 };
 
 // Returns whether it has completed.
@@ -290,15 +294,36 @@ std::vector<std::unique_ptr<mpi_poller>>& pollers() noexcept {  // under mpi_loc
   return all;
 }
 
+// Also without memory for a wait: then its P waits, too.
+void pause_for(std::chrono::nanoseconds pause) {
+  try {
+    sleep_for(pause);
+  } catch (const std::bad_alloc&) {
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+// Likewise.
+void lock_surely(std::unique_lock<mutex>& lock) {
+  for (;;) {
+    try {
+      return lock.lock();
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(brief);
+    }
+  }
+}
+
 void poll(mpi_poller& p) {
-  std::unique_lock held(mpi_lock());
+  std::unique_lock held(mpi_lock(), std::defer_lock);
+  lock_surely(held);
   pace pauses;
   for (;;) {
     if (p.list.empty()) {
       // What it has just woken may wait again at once.
       held.unlock();
       yield();
-      held.lock();
+      lock_surely(held);
       if (p.list.empty()) break;
     }
     const auto begin = now();
@@ -309,10 +334,16 @@ void poll(mpi_poller& p) {
     if (pause == 0ns) {
       held.unlock();
       yield();
-      held.lock();
+      lock_surely(held);
     } else {
       p.pauses = pauses.may_be_woken();
-      if (p.added.wait_for(held, pause) == std::cv_status::no_timeout) pauses.restart();
+      try {
+        if (p.added.wait_for(held, pause) == std::cv_status::no_timeout) pauses.restart();
+      } catch (const std::bad_alloc&) {
+        held.unlock();
+        pause_for(pause);
+        lock_surely(held);
+      }
       p.pauses = false;
     }
   }
@@ -351,8 +382,9 @@ std::string with_place(const mpi_operation& of) {
 }
 
 // The name of a wait in reports. Another thread may read it at any time, also when the wait has ended: so names are
-// kept for good. A program that uses ever new tags gets the name of the call alone in the end. Under mpi_lock.
-const char* kept_name(const mpi_operation& of) {
+// kept for good. A program that uses ever new tags gets the name of the call alone in the end, as does one without
+// memory. Under mpi_lock.
+const char* kept_name(const mpi_operation& of) noexcept {
   constexpr std::size_t most = 4096;
   if (of.peer == MPI_UNDEFINED) return of.call;
   struct key {
@@ -366,10 +398,14 @@ const char* kept_name(const mpi_operation& of) {
              static_cast<std::size_t>(k.tag) * 0xc2b2ae3d27d4eb4f;
     }
   };
-  static auto& names = *new std::unordered_map<key, std::string, hash>;
-  const key k{of.call, of.peer, of.tag};
-  if (const auto found = names.find(k); found != names.end()) return found->second.c_str();
-  return names.size() < most ? names.emplace(k, in_words(of)).first->second.c_str() : of.call;
+  try {
+    static auto& names = *new std::unordered_map<key, std::string, hash>;
+    const key k{of.call, of.peer, of.tag};
+    if (const auto found = names.find(k); found != names.end()) return found->second.c_str();
+    return names.size() < most ? names.emplace(k, in_words(of)).first->second.c_str() : of.call;
+  } catch (const std::bad_alloc&) {
+    return of.call;
+  }
 }
 
 std::string what_mpi_says(int code) {
@@ -384,8 +420,32 @@ int sessions = 0;
 
 // --- waits ---
 
-// A thread outside of any runtime.
-wait_end wait_outside(mpi_waiting& w, std::unique_lock<mutex>& held, const wait_options& options) {
+// Nothing if the caller runs in no runtime, or if there is no memory.
+std::optional<wait_end> wait_for_poller(mpi_waiting& w, std::unique_lock<mutex>& held, const mpi_operation& of,
+                                        const wait_options& options) try {
+  scheduler* const here = current_scheduler();
+  if (!here) return std::nullopt;
+  mpi_poller& p = poller_of(*here);  // before the waiter: go may give way
+  wait_limits limits = limits_of(options, kept_name(of));
+  limits.place.ended_by_others = true;
+  waiter strand(limits);
+  p.list.add(w);  // the last that may throw
+  w.strand = &strand;
+  if (std::exchange(p.pauses, false)) p.added.notify_one();
+  held.unlock();
+  const wait_end by = wait_winners::end_by(strand.wait());
+  if (by == wait_end::served) return by;
+  lock_surely(held);
+  // The poller may have completed all since the limit claimed the wait, and have ended: then nothing of w is in its
+  // list.
+  if (w.missing == 0) return wait_end::served;
+  p.list.remove(w);
+  return by;
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
+}
+
+wait_end wait_by_itself(mpi_waiting& w, std::unique_lock<mutex>& held, const wait_options& options) {
   pace pauses;
   for (;;) {
     const auto begin = now();
@@ -394,8 +454,8 @@ wait_end wait_outside(mpi_waiting& w, std::unique_lock<mutex>& held, const wait_
     if (w.missing == 0) return wait_end::served;
     if (options.stop && options.stop->stop_requested()) return wait_end::stopped;
     if (now() >= options.until.time()) return wait_end::timed_out;
-    sleep_for((std::min)(pauses.after(now() - begin), std::chrono::nanoseconds(options.until.time() - now())));
-    held.lock();
+    pause_for((std::min)(pauses.after(now() - begin), std::chrono::nanoseconds(options.until.time() - now())));
+    lock_surely(held);
   }
 }
 
@@ -414,7 +474,8 @@ void mpi_check(int code, const mpi_operation& of) {
 
 mpi_end mpi_wait(std::span<MPI_Request> requests, MPI_Status* statuses, bool is_any, const mpi_operation& of,
                  const wait_options& options) {
-  std::unique_lock held(mpi_lock());
+  std::unique_lock held(mpi_lock(), std::defer_lock);
+  lock_surely(held);
   if (sessions == 0)
     throw std::logic_error(std::string(of.call) + ": there is no fj::mpi::session; make one in main, and keep it");
   const auto active = static_cast<std::size_t>(
@@ -423,27 +484,8 @@ mpi_end mpi_wait(std::span<MPI_Request> requests, MPI_Status* statuses, bool is_
   ask_each(w);
   wait_end by = wait_end::served;
   if (w.missing != 0) {
-    if (scheduler* const here = current_scheduler()) {
-      mpi_poller& p = poller_of(*here);  // before the waiter: go may give way
-      wait_limits limits = limits_of(options, kept_name(of));
-      limits.place.ended_by_others = true;
-      waiter strand(limits);
-      w.strand = &strand;
-      p.list.add(w);
-      if (std::exchange(p.pauses, false)) p.added.notify_one();
-      held.unlock();
-      by = wait_winners::end_by(strand.wait());
-      if (by != wait_end::served) {
-        held.lock();
-        // The poller may have completed all since the limit claimed the wait, and have ended: then nothing of w is in
-        // its list.
-        if (w.missing != 0) p.list.remove(w);
-        held.unlock();
-        if (w.missing == 0) by = wait_end::served;
-      }
-    } else {
-      by = wait_outside(w, held, options);
-    }
+    const std::optional<wait_end> polled = wait_for_poller(w, held, of, options);
+    by = polled ? *polled : wait_by_itself(w, held, options);
   }
   if (held.owns_lock()) held.unlock();
   mpi_check(w.code, of);
@@ -465,14 +507,16 @@ MPI_Status mpi_finish_receive(MPI_Request request, const mpi_operation& of, cons
   const wait_end by = mpi_wait({&request, 1}, &status, false, of, options).by;
   if (by == wait_end::served) return status;
   {
-    const std::lock_guard alone(mpi_lock());
+    std::unique_lock alone(mpi_lock(), std::defer_lock);
+    lock_surely(alone);
     MPI_Cancel(&request);
   }
   // Without a limit: MPI promises that this ends, by the cancellation, or by the message that has come before it.
   static_cast<void>(mpi_wait({&request, 1}, &status, false, of, {.at = of.at}));
   int cancelled = 0;
   {
-    const std::lock_guard alone(mpi_lock());
+    std::unique_lock alone(mpi_lock(), std::defer_lock);
+    lock_surely(alone);
     MPI_Test_cancelled(&status, &cancelled);
   }
   if (cancelled) throw_if_limited(by);

@@ -75,6 +75,7 @@ steal_pool_core::steal_pool_core(const mpi::session& of, const mpi::steal_pool_o
     : mpi_(of), options_(wanted), random_(static_cast<unsigned>(of.rank()) + 1) {
   if (wanted.most_roots == 0)
     throw std::invalid_argument("fj::mpi::steal_pool: steal_pool_options::most_roots is 0; at least one root is kept");
+  random_.discard(1);  // the first number is small where the seed is: all ranks would ask the next one
 }
 
 void steal_pool_core::run_until_end(function_ref<void()> begin_roots, std::span<const std::byte> mine,
@@ -157,7 +158,7 @@ void steal_pool_core::changed() {
   }
   if (begins_next()) return root_or_end_.notify_one();
   if (!is_waiting_ || size() != 0) return;
-  if (!failed_) ask_others();
+  if (!failed_ && running_ < most_begun_) ask_others();  // a full rank would hand on what it gets, and ask again
   if (is_quiet()) quiet_.notify_one();
 }
 
@@ -228,7 +229,7 @@ void steal_pool_core::serve(const stop_token& until) {
           at_);
       const MPI_Status status = mpi_finish_receive(request, of, {.stop = &until, .at = at_});
       int size = 0;
-      MPI_Get_count(&status, MPI_BYTE, &size);
+      mpi_.call([&](MPI_Comm) { MPI_Get_count(&status, MPI_BYTE, &size); });
       take_message(status.MPI_SOURCE, status.MPI_TAG, std::span(room).first(static_cast<std::size_t>(size)));
     }
   } catch (const cancelled&) {

@@ -246,6 +246,26 @@ void waits(const session& mpi) {
   });
 }
 
+// A root that no rank may begin yet stays where it is. If a full rank asks for roots (tried), two hand it to each other
+// thousands of times.
+void busy(const session& mpi) {
+  for_each_runtime(mpi, [&] {
+    steal_pool<int> pool(mpi, {.most_begun = 1});
+    pool.add(0);
+    const long sum = pool.run(
+        0L,
+        [&](int root) {
+          if (root == 0) fj::sleep_for(50ms);
+          if (root == 0 && mpi.rank() == 0) pool.add(1);
+          fj::sleep_for(100ms);
+          return 1L;
+        },
+        std::plus<>());
+    CHECK(sum == mpi.ranks() + 1);
+    CHECK(pool.stats().given <= 2);
+  });
+}
+
 // While the first handler runs, all others ask in vain. What it adds then finds them all by the lifelines. (Tried with
 // gifts that are not sent, and with gifts whose roots are lost: fails. With answers that are not counted it does not
 // end.)
@@ -412,9 +432,8 @@ void sleep(const session& mpi, int tree, std::chrono::microseconds each) {
 }
 
 const std::map<std::string, void (*)(const session&)> cases = {
-    {"uts", uts},       {"nqueens", nqueens}, {"empty", empty},
-    {"packed", packed}, {"waits", waits},     {"lifelines", lifelines},
-    {"early", early},   {"full", full},       {"fails", fails},
+    {"uts", uts},   {"nqueens", nqueens},     {"empty", empty}, {"packed", packed}, {"waits", waits},
+    {"busy", busy}, {"lifelines", lifelines}, {"early", early}, {"full", full},     {"fails", fails},
 };
 
 }  // namespace

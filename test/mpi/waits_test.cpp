@@ -10,8 +10,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <map>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -26,6 +28,9 @@ using namespace std::chrono_literals;
 using fj::mpi::session;
 
 std::atomic<int> wrong{0};
+
+thread_local bool refuses = false;  // memory, to this thread
+std::atomic<int> refused{0};
 
 void check(bool holds, const char* what, int line) {
   if (holds) return;
@@ -424,6 +429,36 @@ void names(const session& mpi) {
   });
 }
 
+// Without memory for a wait. With one P all runs on this thread, but for the C++ code of MPI, which allocates at its
+// start.
+void no_memory(const session& mpi) {
+  fj::runtime rt({.procs = 1});
+  rt.run([&] {
+    auto before = fj::go([&] { return mpi.receive<int>(previous(mpi), 3); });  // its poller goes on, too
+    int got = 0;
+    for (int i = 0; i < 20; ++i) {
+      fj::sleep_for(2ms);
+      MPI_Request sent = mpi.start_send(i, next(mpi), 1);
+      int never = 0;
+      bool timed_out = false;
+      refuses = true;
+      mpi.receive(got, previous(mpi), 1);
+      try {
+        mpi.receive(never, previous(mpi), 2, {.until = fj::now() + 3ms});
+      } catch (const fj::timed_out&) {
+        timed_out = true;
+      }
+      fj::mpi::wait(sent);
+      refuses = false;
+      CHECK(got == i);
+      CHECK(timed_out);
+    }
+    CHECK(refused >= 20);
+    mpi.send(5, next(mpi), 3);
+    CHECK(before.get() == 5);
+  });
+}
+
 // A message with the wrong tag. The wait's time finds it at the receiver; the session's end says who has sent it.
 void lost(const session& mpi) {
   if (mpi.ranks() == 1) return;  // MPICH keeps no message of a rank to itself
@@ -446,9 +481,9 @@ void throws_through(const session& mpi) {
 }
 
 const std::map<std::string, void (*)(const session&)> cases = {
-    {"ring", ring},     {"many", many},   {"sets", sets}, {"limits", limits},         {"races", races},
-    {"errors", errors}, {"ready", ready}, {"calm", calm}, {"outside", outside},       {"selects", selects},
-    {"names", names},   {"lost", lost},   {"dies", dies}, {"throws", throws_through},
+    {"ring", ring},     {"many", many},           {"sets", sets}, {"limits", limits},   {"races", races},
+    {"errors", errors}, {"ready", ready},         {"calm", calm}, {"outside", outside}, {"selects", selects},
+    {"names", names},   {"no_memory", no_memory}, {"lost", lost}, {"dies", dies},       {"throws", throws_through},
 };
 
 // Without a session, and with too low a level of threads.
@@ -474,6 +509,16 @@ int misuse() {
 }
 
 }  // namespace
+
+// Not inlined: g++ would see malloc and free in place of a pair of new and delete, and warn.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  refused += refuses;
+  void* const got = refuses ? nullptr : std::malloc(size);
+  if (!got) throw std::bad_alloc();
+  return got;
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
