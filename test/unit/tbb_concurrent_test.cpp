@@ -256,7 +256,7 @@ TEST_CASE("concurrent_bounded_queue: abort, sizes, copies") {
     queue.abort();
     giver.get();
     CHECK(aborted == 2);
-    CHECK(copy.capacity() == 2);
+    CHECK(copy.capacity() == tbb::concurrent_bounded_queue<int>().capacity());  // as in oneTBB
     int got = 0;
     CHECK(copy.try_pop(got));
     CHECK(got == 1);

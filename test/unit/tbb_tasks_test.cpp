@@ -20,12 +20,16 @@
 
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "forkjoin/tbb/tbb/blocked_range.h"
+#include "forkjoin/tbb/tbb/blocked_range2d.h"
 #include "forkjoin/tbb/tbb/global_control.h"
 #include "forkjoin/tbb/tbb/null_rw_mutex.h"
 #include "forkjoin/tbb/tbb/parallel_for.h"
+#include "forkjoin/tbb/tbb/parallel_for_each.h"
 #include "forkjoin/tbb/tbb/parallel_invoke.h"
 #include "forkjoin/tbb/tbb/parallel_pipeline.h"
+#include "forkjoin/tbb/tbb/parallel_reduce.h"
 #include "forkjoin/tbb/tbb/parallel_sort.h"
+#include "forkjoin/tbb/tbb/rw_mutex.h"
 #include "forkjoin/tbb/tbb/task_arena.h"
 #include "forkjoin/tbb/tbb/task_group.h"
 #include "forkjoin/tbb/tbb/task_scheduler_observer.h"
@@ -758,6 +762,161 @@ TEST_CASE("tbb: such partitioners run each index once") {
       for (const auto& each : ran) right = right && each == 3;
       CHECK(right);
     }
+  });
+}
+
+TEST_CASE("tbb: rw mutexes upgrade, go down, and let writers go first") {
+  tbb::rw_mutex m;
+  {
+    tbb::rw_mutex::scoped_lock held(m, false);
+    CHECK(held.upgrade_to_writer());  // by the only reader: nothing comes between
+    CHECK(held.is_writer());
+    CHECK(!m.try_lock_shared());
+    CHECK(held.downgrade_to_reader());
+    CHECK(!m.try_lock());
+    CHECK(m.try_lock_shared());
+    m.unlock_shared();
+  }
+  CHECK(m.try_lock());
+  m.unlock();
+  // Readers that overlap do not keep a writer out. (Tried with std::shared_mutex: with glibc this may take for ever.)
+  std::atomic<bool> over{false};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      while (!over) {
+        const tbb::rw_mutex::scoped_lock held(m, false);
+        std::this_thread::sleep_for(1ms);
+      }
+    });
+  }
+  for (int i = 0; i < 20; ++i) tbb::rw_mutex::scoped_lock(m, true);
+  over = true;
+  for (auto& each : readers) each.join();
+
+  // Of two readers that upgrade at once, one has waited without the lock. Each sees what the other has written.
+  long value = 0;
+  std::atomic<int> first{0};
+  std::vector<std::thread> both;
+  for (int i = 0; i < 2; ++i) {
+    both.emplace_back([&] {
+      for (int n = 0; n < 1'000; ++n) {
+        tbb::rw_mutex::scoped_lock held(m, false);
+        const long before = value;
+        if (held.upgrade_to_writer()) {
+          first += value == before;
+        } else {
+          ++first;
+        }
+        ++value;
+      }
+    });
+  }
+  for (auto& each : both) each.join();
+  CHECK(first == 2'000);
+  CHECK(value == 2'000);
+}
+
+// Tried with the one body of the caller: parts wrote each other's list.
+TEST_CASE("tbb: each part of a range has a body of its own") {
+  struct body {
+    std::atomic<int>* wrong;
+    mutable std::vector<int> own{};
+    void operator()(const tbb::blocked_range<int>& range) const {
+      own.assign(100, range.begin());
+      for (int each : own) *wrong += each != range.begin();
+    }
+    void operator()(const tbb::blocked_range2d<int>& range) const {
+      own.assign(100, range.rows().begin());
+      for (int each : own) *wrong += each != range.rows().begin();
+    }
+  };
+  everywhere([] {
+    std::atomic<int> wrong{0};
+    tbb::parallel_for(tbb::blocked_range<int>(0, 1'000), body{&wrong}, tbb::simple_partitioner());
+    tbb::parallel_for(tbb::blocked_range2d<int>(0, 50, 0, 50), body{&wrong}, tbb::simple_partitioner());
+    CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE("tbb: a feeder takes items of several threads") {
+  everywhere([] {
+    std::atomic<int> ran{0};
+    const std::vector<int> roots{2'000};
+    tbb::parallel_for_each(roots, [&](int more_of, tbb::feeder<int>& more) {
+      ++ran;
+      tbb::parallel_for(0, more_of, [&](int) { more.add(0); });
+    });
+    CHECK(ran == 2'001);
+  });
+}
+
+TEST_CASE("tbb: the default concurrency is the same in every arena") {
+  const int usual = tbb::info::default_concurrency();
+  tbb::task_arena one(1), three(3);
+  CHECK(one.execute([] { return tbb::info::default_concurrency(); }) == usual);
+  CHECK(three.execute([] { return tbb::info::default_concurrency(); }) == usual);
+}
+
+// Tried with a split when the right part begins: the seeds were those of bodies that had run.
+TEST_CASE("tbb: a deterministic reduction splits bodies that have not run") {
+  struct body {
+    unsigned state, sum = 0;
+    explicit body(unsigned seed) : state(seed) {}
+    body(body& other, tbb::split) : state(other.next()) {}
+    unsigned next() { return state = state * 1'664'525 + 1'013'904'223; }
+    void operator()(const tbb::blocked_range<int>& range) {
+      for (int i = range.begin(); i != range.end(); ++i) sum += next();
+    }
+    void join(body& right) { sum += right.sum; }
+  };
+  std::optional<unsigned> sum;
+  everywhere([&] {
+    for (int i = 0; i < 20; ++i) {
+      body all(1);
+      tbb::parallel_deterministic_reduce(tbb::blocked_range<int>(0, 1'000, 10), all);
+      if (!sum) sum = all.sum;
+      CHECK(all.sum == *sum);
+    }
+  });
+}
+
+TEST_CASE("tbb: a filter's copies have one body") {
+  struct source {
+    mutable int next = 0;
+    int operator()(tbb::flow_control& control) const {
+      if (next >= 10) return control.stop(), 0;
+      return next++;
+    }
+  };
+  everywhere([] {
+    const auto first = tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order, source());
+    int n = 0;
+    const auto last = tbb::make_filter<int, void>(tbb::filter_mode::serial_in_order, [&](int) { ++n; });
+    for (int i = 0; i < 2; ++i) tbb::parallel_pipeline(4, first & last);
+    CHECK(n == 10);
+  });
+}
+
+TEST_CASE("tbb: a simple_partitioner divides to the end, however deep") {
+  struct peeled {
+    int begin, end;
+    peeled(int b, int e) : begin(b), end(e) {}
+    peeled(peeled& from, tbb::split) : begin(from.begin + 1), end(from.end) { from.end = from.begin + 1; }
+    bool empty() const { return begin >= end; }
+    bool is_divisible() const { return end - begin > 1; }
+  };
+  everywhere([] {
+    std::atomic<int> parts{0}, sum{0};
+    tbb::parallel_for(
+        peeled(0, 3'000),
+        [&](const peeled& part) {
+          ++parts;
+          sum += part.begin;
+        },
+        tbb::simple_partitioner());
+    CHECK(parts == 3'000);
+    CHECK(sum == 3'000 * 2'999 / 2);
   });
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "version.h"
+
 #include "detail/left_out.h"
 
 #include <cstddef>

@@ -29,7 +29,10 @@ struct constraints {
 
 namespace info {
 
-inline int default_concurrency(numa_node_id = -1) { return static_cast<int>(fj::procs()); }
+/// Of the default runtime, also in an arena.
+inline int default_concurrency(numa_node_id = -1) {
+  return static_cast<int>(fj::detail::procs_of(fj::detail::default_scheduler()));
+}
 inline int default_concurrency(const fj_detail::constraints& wanted) {
   return wanted.max_concurrency > 0 ? wanted.max_concurrency : default_concurrency();
 }

@@ -6,14 +6,34 @@
 #include <forkjoin/parallel_for_each.hpp>
 
 #include <iterator>
+#include <mutex>
 #include <ranges>
 #include <type_traits>
 #include <utility>
 
 namespace tbb {
 
+/// As there, several threads may add at once, as those of a loop in a body. It ends with the call of the body.
 template <class Item>
-using feeder = fj::feeder<Item>;
+class feeder {
+ public:
+  explicit feeder(fj::feeder<Item>& to) : to_(to) {}
+  feeder(const feeder&) = delete;
+  feeder& operator=(const feeder&) = delete;
+
+  void add(const Item& item) {
+    const std::scoped_lock alone(mutex_);
+    to_.add(item);
+  }
+  void add(Item&& item) {
+    const std::scoped_lock alone(mutex_);
+    to_.add(std::move(item));
+  }
+
+ private:
+  fj::feeder<Item>& to_;
+  std::mutex mutex_;
+};
 
 namespace fj_detail {
 
@@ -30,7 +50,8 @@ struct element_body {
   }
   template <class Element>
     requires std::is_invocable_v<const Body&, Element, feeder<Value>&>
-  void operator()(Element&& element, feeder<Value>& more) const {
+  void operator()(Element&& element, fj::feeder<Value>& to) const {
+    feeder<Value> more(to);
     call_body(in, [&] { body(std::forward<Element>(element), more); });
   }
 };

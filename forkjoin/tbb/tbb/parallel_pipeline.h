@@ -205,12 +205,14 @@ class filter {
 
   template <class F>
   static fj_pipeline::function step(const F& f) {
-    return [f](fj_pipeline::item in, [[maybe_unused]] flow_control& control) -> fj_pipeline::item {
+    // One body for all copies of the filter, as there.
+    return [f = std::make_shared<const F>(f)](fj_pipeline::item in,
+                                              [[maybe_unused]] flow_control& control) -> fj_pipeline::item {
       const auto call = [&]() -> decltype(auto) {
         if constexpr (std::is_void_v<In>) {
-          return std::invoke(f, control);
+          return std::invoke(*f, control);
         } else {
-          return std::invoke(f, std::move(*static_cast<std::remove_cvref_t<In>*>(in.get())));
+          return std::invoke(*f, std::move(*static_cast<std::remove_cvref_t<In>*>(in.get())));
         }
       };
       if constexpr (std::is_void_v<Out>) {

@@ -13,13 +13,17 @@ namespace tbb {
 namespace fj_detail {
 
 // The left part goes on with the body that there is. So does the right part, if it begins after the end of the left
-// one; if a thief has it earlier, or always, it has a body that is split off. So each join is that of two neighbours.
+// one; if a thief has it earlier, or always, it has a body that is split off: always before either part has run, so
+// that the bodies depend on the range alone. So each join is that of two neighbours.
 template <class Partitioner, bool AlwaysSplits, class Range, class Body>
 void reduce(Range& range, Body& body, int left, task_group_context& context) {
-  if (left == 0 || !range.is_divisible()) return call_body(context, [&] { body(std::as_const(range)); });
+  if (left == 0 || !range.is_divisible())
+    return fj_detail::at_last_level<Partitioner>(
+        range, [&](Range& part) { call_body(context, [&] { body(std::as_const(part)); }); });
   if (context.is_group_execution_cancelled()) throw fj::cancelled();
   Range right = second_half<Partitioner>(range);
   std::optional<Body> second;
+  if constexpr (AlwaysSplits) second.emplace(body, split());  // from one that has not run
   std::atomic<bool> first_is_over = false;
   fj::fork_join(
       [&] {
@@ -28,9 +32,8 @@ void reduce(Range& range, Body& body, int left, task_group_context& context) {
         first_is_over.store(true, std::memory_order_release);
       },
       [&] {
-        const bool splits = AlwaysSplits || !first_is_over.load(std::memory_order_acquire);
-        if (splits) second.emplace(body, split());
-        reduce<Partitioner, AlwaysSplits>(right, splits ? *second : body, left - 1, context);
+        if (!AlwaysSplits && !first_is_over.load(std::memory_order_acquire)) second.emplace(body, split());
+        reduce<Partitioner, AlwaysSplits>(right, second ? *second : body, left - 1, context);
       });
   if (second) body.join(*second);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "version.h"
+
 #include <cstddef>
 #include <memory>
 #include <type_traits>

@@ -1,6 +1,8 @@
 // A clock that never goes back.
 #pragma once
 
+#include "version.h"
+
 #include <chrono>
 
 namespace tbb {

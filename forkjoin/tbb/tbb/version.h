@@ -11,6 +11,12 @@
 #define TBB_INTERFACE_VERSION_MINOR 8
 #define FORKJOIN_TBB 1
 
+namespace tbb {
+}
+namespace oneapi {
+namespace tbb = ::tbb;
+}
+
 inline const char* TBB_runtime_version() { return TBB_VERSION_STRING; }
 inline int TBB_runtime_interface_version() { return TBB_INTERFACE_VERSION; }
 

@@ -48,15 +48,13 @@ class concurrent_bounded_queue {
   concurrent_bounded_queue(std::initializer_list<T> all, const Allocator& allocator = Allocator())
       : items_(all, allocator) {}
 
-  concurrent_bounded_queue(const concurrent_bounded_queue& other) : items_(other.items_), capacity_(other.capacity_) {}
+  // As there, a copy has no bound.
+  concurrent_bounded_queue(const concurrent_bounded_queue& other) : items_(other.items_) {}
   concurrent_bounded_queue(const concurrent_bounded_queue& other, const Allocator& allocator)
-      : items_(other.items_, allocator), capacity_(other.capacity_) {}
-  concurrent_bounded_queue(concurrent_bounded_queue&& other)
-      : items_(std::move(other.items_)), capacity_(other.capacity_) {
-    other.items_.clear();
-  }
+      : items_(other.items_, allocator) {}
+  concurrent_bounded_queue(concurrent_bounded_queue&& other) : items_(std::move(other.items_)) { other.items_.clear(); }
   concurrent_bounded_queue(concurrent_bounded_queue&& other, const Allocator& allocator)
-      : items_(std::move(other.items_), allocator), capacity_(other.capacity_) {
+      : items_(std::move(other.items_), allocator) {
     other.items_.clear();
   }
   concurrent_bounded_queue& operator=(const concurrent_bounded_queue& other) {

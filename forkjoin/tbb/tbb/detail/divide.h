@@ -58,12 +58,38 @@ Range second_half(Range& range) {
   }
 }
 
+/// Calls part(range) at the end of the levels: with a simple_partitioner for what is left of it, piece by piece.
+template <class Partitioner, class Range, class Part>
+void at_last_level(Range& range, const Part& part) {
+  if constexpr (std::same_as<Partitioner, simple_partitioner>) {
+    if (range.is_divisible()) {
+      std::vector<Range> rest{range};
+      while (!rest.empty()) {
+        Range each(rest.back());
+        rest.pop_back();
+        while (each.is_divisible()) rest.push_back(Range(each, split()));
+        part(each);
+      }
+      return;
+    }
+  }
+  part(range);
+}
+
+/// For a part, as oneTBB's tasks have it: what is mutable in a copy is this part's alone.
+template <class Body, class Range>
+void call_copy(const Body& body, Range& part, task_group_context& context) {
+  call_body(context, [&] {
+    const Body own(body);
+    own(part);
+  });
+}
+
 template <class Partitioner, class Range, class Body>
 void divide(Range& range, const Body& body, int left, task_group_context& context) {
-  if (left == 0 || !range.is_divisible()) {
-    call_body(context, [&] { body(range); });
-    return;
-  }
+  if (left == 0 || !range.is_divisible())
+    return fj_detail::at_last_level<Partitioner>(range,
+                                                 [&](Range& part) { fj_detail::call_copy(body, part, context); });
   if (context.is_group_execution_cancelled()) throw fj::cancelled();
   Range right = second_half<Partitioner>(range);
   fj::fork_join([&] { divide<Partitioner>(range, body, left - 1, context); },
@@ -123,7 +149,7 @@ void divide_plain(const blocked_range<Value>& range, const Body& body, task_grou
   // As oneTBB gives it: a body may take a range that is not const.
   const auto run = [&](std::size_t begin, std::size_t end) {
     blocked_range<Value> part(at(begin), at(end), grain);
-    call_body(context, [&] { body(part); });
+    fj_detail::call_copy(body, part, context);
   };
   const fj::stop_token* const stop = cuts_loop(context);
   if constexpr (replays<Partitioner>) {

@@ -156,7 +156,3 @@ decltype(auto) enter(F&& f) {
 inline std::size_t procs() { return fj::procs(); }
 
 }}  // namespace tbb::fj_detail
-
-namespace oneapi {
-namespace tbb = ::tbb;
-}

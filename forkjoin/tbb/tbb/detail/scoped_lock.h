@@ -1,9 +1,12 @@
 // oneTBB's scoped_lock over a lock of the standard library's shape.
 #pragma once
 
+#include "../version.h"
+
+#include <condition_variable>
 #include <mutex>
-#include <shared_mutex>
 #include <type_traits>
+#include <utility>
 
 namespace tbb { namespace fj_detail {
 
@@ -64,18 +67,16 @@ class shared_scoped_lock {
   }
   /// False: another writer may have come between.
   bool upgrade_to_writer() {
-    if (writes_) return true;
-    held_->unlock_shared();
-    held_->lock();
-    writes_ = true;
-    return excludes_nobody;
+    if (std::exchange(writes_, true)) return true;
+    if constexpr (excludes_nobody)
+      return true;
+    else
+      return held_->upgrade();
   }
   bool downgrade_to_reader() {
-    if (!writes_) return true;
-    held_->unlock();
-    held_->lock_shared();
-    writes_ = false;
-    return excludes_nobody;
+    if (!std::exchange(writes_, false)) return true;
+    if constexpr (!excludes_nobody) held_->downgrade();
+    return true;
   }
   bool is_writer() const { return writes_; }
 
@@ -96,10 +97,88 @@ class exclusive : public std::mutex {
 };
 
 template <class Self>
-class shared : public std::shared_mutex {
+class shared {
  public:
   using scoped_lock = shared_scoped_lock<Self>;
   static constexpr bool is_rw_mutex = true, is_recursive_mutex = false, is_fair_mutex = false;
+
+  void lock() {
+    std::unique_lock held(mutex_);
+    ++writers_;
+    free_.wait(held, [&] { return !writes_ && readers_ == 0; });
+    --writers_;
+    writes_ = true;
+  }
+  bool try_lock() {
+    const std::scoped_lock held(mutex_);
+    if (writes_ || readers_ != 0) return false;
+    return writes_ = true;
+  }
+  void unlock() {
+    change([&] { writes_ = false; });
+  }
+  void lock_shared() {
+    std::unique_lock held(mutex_);
+    free_.wait(held, [&] { return is_free_to_read(); });
+    ++readers_;
+  }
+  bool try_lock_shared() {
+    const std::scoped_lock held(mutex_);
+    if (!is_free_to_read()) return false;
+    ++readers_;
+    return true;
+  }
+  void unlock_shared() {
+    change([&] { --readers_; });
+  }
+
+ private:
+  friend scoped_lock;
+
+  // A writer that waits goes before new readers, as there.
+  bool is_free_to_read() const { return !writes_ && writers_ == 0; }
+
+  template <class F>
+  void change(F f) {
+    {
+      const std::scoped_lock held(mutex_);
+      f();
+    }
+    free_.notify_all();
+  }
+
+  /// By a reader: it becomes the writer once the others have gone. False if another reader does the same, and first:
+  /// then it has waited without the lock.
+  bool upgrade() {
+    std::unique_lock held(mutex_);
+    const bool is_first = !std::exchange(upgrades_, true);
+    ++writers_;
+    if (is_first) {
+      free_.wait(held, [&] { return readers_ == 1; });
+      upgrades_ = false;
+      readers_ = 0;
+    } else {
+      --readers_;
+      free_.notify_all();
+      free_.wait(held, [&] { return !writes_ && readers_ == 0; });
+    }
+    --writers_;
+    writes_ = true;
+    return is_first;
+  }
+  void downgrade() {
+    change([&] {
+      writes_ = false;
+      ++readers_;
+    });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable free_;
+  unsigned readers_ = 0;
+  unsigned writers_ = 0;  // that wait
+  bool writes_ = false;
+  bool upgrades_ = false;  // a reader that waits to be the writer
 };
 
 }}  // namespace tbb::fj_detail
