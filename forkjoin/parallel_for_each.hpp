@@ -31,6 +31,14 @@ inline constexpr bool takes_moved = std::is_invocable_v<Body&, T, feeder<T>&>;
 template <class T, class Body>
 concept adds_elements = takes_moved<T, Body> || std::is_invocable_v<Body&, T&, feeder<T>&>;
 
+/// Whether a loop that forks its elements goes on. If not, it leaves one out, which the join reports; all others
+/// would be left out, too.
+inline bool goes_on(scope& all) {
+  if (!all.stopped()) return true;
+  all.fork([] {});
+  return false;
+}
+
 /// A loop whose body adds elements. What one call has added become children of one scope, but for the last one, which
 /// follows in the same strand: so a chain of elements is a loop. The elements that the loop begins with are halved, if
 /// they can be: else each theft would take one of them and the rest of the loop, which the robbed strand had to steal
@@ -46,12 +54,12 @@ class fed_loop {
       const auto run_one = [&](std::size_t n) { run_first(all, detail::advanced(first, n)); };
       fj::parallel_for(std::size_t{0}, detail::size_between(first, last), run_one, {.grain = 1});
     } else if constexpr (std::forward_iterator<First>) {
-      for (; first != last; ++first)
+      for (; first != last && detail::goes_on(all); ++first)
         all.fork([this, &all, first] {
           if (!failed_.load(std::memory_order_relaxed)) run_at(all, first);
         });
     } else {
-      for (; first != last; ++first) start(all, *first);
+      for (; first != last && detail::goes_on(all); ++first) start(all, *first);
     }
   }
 
@@ -66,7 +74,7 @@ class fed_loop {
   // exception. An earlier one starts nonetheless, as parallel_for has it: its exception comes first.
   template <class It>
   void run_first(scope& all, It element) {
-    if (all.stopped()) return leave_out(all);
+    if (!detail::goes_on(all)) return;
     try {
       run_at(all, element);
     } catch (...) {
@@ -96,7 +104,7 @@ class fed_loop {
   void run_added(scope& all, feeder<T>& more) {
     for (;;) {
       if (more.added_.empty() || failed_.load(std::memory_order_relaxed)) return;
-      if (all.stopped()) return leave_out(all);
+      if (!detail::goes_on(all)) return;
       T element = std::move(more.added_.back());
       more.added_.pop_back();
       for (auto&& each : more.added_) start(all, T(std::move(each)));
@@ -111,11 +119,6 @@ class fed_loop {
     } else {
       static_cast<void>(std::invoke(body_, element, more));
     }
-  }
-
-  // If the scope was asked to stop, it is to know that there was more.
-  static void leave_out(scope& all) {
-    all.fork([] {});
   }
 
   Body& body_;
@@ -156,19 +159,24 @@ class feeder {
 template <std::input_iterator First, std::sentinel_for<First> Last, class Body>
 void parallel_for_each(First first, Last last, Body&& body, const loop_options& options = {}) {
   using value = std::iter_value_t<First>;
+  static_assert(
+      !(std::forward_iterator<First> && detail::packed_bits<First>),
+      "fj::parallel_for_each: std::vector<bool> shares words: neighbours cannot be written at the same time; use "
+      "a std::vector<char>, or, to read only, std::as_const");
   const stop_token stop = options.stop ? *options.stop : stop_token();
   if constexpr (detail::adds_elements<value, Body>) {
     detail::fed_loop<value, std::remove_reference_t<Body>> loop(body);  // outlives the scope
-    with_scope(stop, [&](scope& all) { loop.start_all(all, first, last); });
+    with_scope(stop, [&](scope& all) { loop.start_all(all, std::move(first), std::move(last)); });
   } else if constexpr (std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>) {
     fj::parallel_for(first, last, body, options);
   } else if constexpr (std::forward_iterator<First>) {
     with_scope(stop, [&](scope& all) {
-      for (; first != last; ++first) all.fork([first, &body] { static_cast<void>(std::invoke(body, *first)); });
+      for (; first != last && detail::goes_on(all); ++first)
+        all.fork([first, &body] { static_cast<void>(std::invoke(body, *first)); });
     });
   } else {
     with_scope(stop, [&](scope& all) {
-      for (; first != last; ++first)
+      for (; first != last && detail::goes_on(all); ++first)
         all.fork([element = value(*first), &body]() mutable {
           if constexpr (std::is_invocable_v<Body&, value>) {
             static_cast<void>(std::invoke(body, std::move(element)));

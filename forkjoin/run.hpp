@@ -198,6 +198,15 @@ detail::result_of<F> run(F&& f) {
 template <class F, class First, class... More>
 void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::run([&] { f(1); })
 
+namespace detail {
+
+/// In the serial build, a loop's way into the runtime; here a loop enters where it needs to.
+struct inside_loop {
+  constexpr inside_loop() noexcept {}
+};
+
+}  // namespace detail
+
 /// The number of Ps of the runtime that this code runs in; outside any runtime, that of the default one. Outside, the
 /// first call makes that runtime, and throws what its constructor throws.
 inline unsigned procs() {

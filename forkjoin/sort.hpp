@@ -40,7 +40,9 @@ template <class It, class Less>
 void heap_sort(It first, It last, Less less) {
   using difference = std::iter_difference_t<It>;
   const auto sift_down = [&](difference at, difference n) {
-    for (difference child; (child = 2 * at + 1) < n; at = child) {
+    for (difference child; at < n / 2; at = child) {  // so that the child's number is below n, and fits
+      child = at;
+      child += at + 1;
       if (child + 1 < n && less(first[child], first[child + 1])) ++child;
       if (!less(first[at], first[child])) return;
       std::ranges::iter_swap(first + at, first + child);

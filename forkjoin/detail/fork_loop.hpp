@@ -122,15 +122,17 @@ class loop_of_values final : loop_of_forks {
       if (!keep_exception()) throw;
       threw = true;
     }
-    return add_stolen(std::move(sum), threw);
+    return add_stolen(static_cast<carried&&>(sum), threw);
   }
 
  private:
   using values = std::unique_ptr<std::optional<Value>[]>;
+  // By reference if the move may throw: while there are thieves nothing may leave this frame.
+  using carried = std::conditional_t<std::is_nothrow_move_constructible_v<T>, T, T&>;
 
   // Adds up to the first value that is missing: an operation that throws before is what the serial program would have
   // seen.
-  [[gnu::cold, gnu::noinline]] T add_stolen(T sum, bool home_threw) {
+  [[gnu::cold, gnu::noinline]] T add_stolen(carried sum, bool home_threw) {
     join_iterations();
     const values stolen = std::move(stolen_);
     std::destroy_at(&stolen_);
@@ -144,7 +146,7 @@ class loop_of_values final : loop_of_forks {
       }
     }
     throw_first();
-    return sum;
+    return static_cast<T&&>(sum);
   }
 
   bool begin_stolen() noexcept override {

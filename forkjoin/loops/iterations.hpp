@@ -57,10 +57,10 @@ struct one_per_iteration {
 
   template <class T, class Op>
   [[gnu::always_inline]] T add(T sum, std::size_t iteration, Op& op) {
-    // Rounded, as values are that thieves have put elsewhere.
-    return static_cast<T>(std::invoke(op, std::move(sum), value(os::rounded([&]() -> decltype(auto) {
-                                        return std::invoke(body, sequence[iteration]);
-                                      }))));
+    // Rounded, as values are that thieves have put elsewhere. A value before the element ends: what the body returns
+    // may be a reference to it.
+    return static_cast<T>(
+        std::invoke(op, std::move(sum), os::rounded([&] { return value(std::invoke(body, sequence[iteration])); })));
   }
 
   template <class Slot>

@@ -160,6 +160,7 @@ template <class T, class It, class Value, class Op>
 template <class T, class It, class Value, class Op>
 [[gnu::always_inline]] inline T reduce_numbers(const It& first, std::size_t n, Value value, Op& op,
                                                const loop_options& options) {
+  [[maybe_unused]] const inside_loop here;
   if constexpr (is_observed) {
     if (n > most_kept) return detail::reduce_many<T>(first, n, value, op, options);
     if constexpr (sees_all_forks) return detail::fold_iterations<T>(first, n, value, op);

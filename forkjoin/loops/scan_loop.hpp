@@ -208,6 +208,7 @@ template <class T, class Work>
   if constexpr (is_observed) {
     fj::run([&] { scan_loop<T, Work>(work, all, options.stop).run(before); });
   } else {
+    [[maybe_unused]] const inside_loop here;
     pace& known = pace_of<Work>;
     if (!detail::begins_very_brief_loop(n, options, known)) return detail::scan_slow<T>(work, all, n, before, options);
     work.scan_blocks(0, all.count(), before);

@@ -277,6 +277,7 @@ template <loop_parts Are = loop_parts::of_numbers, class Body>
 [[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Body& body) {
   if (n == 0) return;
   if constexpr (is_observed) return detail::for_parts_observed(n, options, Are, body);
+  [[maybe_unused]] const inside_loop here;
   pace& known = pace_of<Body>;
   if (!detail::begins_very_brief_loop(n, options, known)) return detail::for_parts_slow<Body>(n, options, body);
   detail::part_of_loop<loop_argument<Body>>(body, 0, n);

@@ -27,6 +27,9 @@ class inside_run {
   inside_run& operator=(const inside_run&) = delete;
 };
 
+/// A loop outside of any call of run enters the runtime, as in the other build.
+using inside_loop = inside_run;
+
 constexpr unsigned procs_here() noexcept { return 1; }
 constexpr unsigned procs_for_loop() noexcept { return 1; }
 constexpr void give_way_if_asked() noexcept {}

@@ -3,6 +3,8 @@
 // refused: fj::parallel_for: std::vector<bool> shares words: neighbours cannot be written at the same time; use a
 // std::vector<char>, or, to read only, std::as_const" refused: fj::fork_each: std::vector<bool> shares words:
 // neighbours cannot be written at the same time; use a std::vector<char>, or, to read only, std::as_const" refused:
+// fj::parallel_for_each: std::vector<bool> shares words: neighbours cannot be written at the same time; use a
+// std::vector<char>, or, to read only, std::as_const" refused:
 // fj::parallel_transform: the output has no random access, or is that of a std::vector<bool>, whose neighbours cannot
 // be written at the same time refused: fj::parallel_scan: the output has no random access, or is that of a
 // std::vector<bool>, whose neighbours cannot be written at the same time refused: fj::parallel_copy_if:
@@ -26,6 +28,7 @@ int main() {
   const auto same = [](auto x) { return static_cast<bool>(x); };
   fj::parallel_for(all, [](auto&& x) { x = true; });
   fj::fork_each(all.rbegin(), all.rend(), [](auto&& x) { x = true; });
+  fj::parallel_for_each(all, [](auto&& x, fj::feeder<typename decltype(all)::value_type>&) { x = true; });
   fj::parallel_transform(all, some.rbegin(), same);
   fj::parallel_scan(std::as_const(all), some.begin());
   fj::parallel_copy_if(all, some.begin(), same);

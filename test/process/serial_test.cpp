@@ -72,6 +72,19 @@ long threads() {
 }  // namespace
 
 int main() {
+  // Outside of fj::run these enter, too.
+  bool inside = true;
+  fj::parallel_for(0, 4, [&](int) { inside = inside && fj::this_proc() == 0; });
+  const std::vector<long> some(100, 1);
+  const auto is_inside = [&](long each) { return inside = inside && fj::this_proc() == 0, each; };
+  static_cast<void>(fj::parallel_reduce(some, 0L, std::plus<>(), is_inside));
+  fj::parallel_for(0, 2, [](int) {
+    fj::scope s;
+    s.fork([] {});
+    s.join();
+  });
+  expect(inside && fj::this_proc() == -1, "loops outside of a run");
+
   fj::runtime rt{fj::options{.procs = 8}};
   expect(rt.procs() == 1 && fj::procs() == 1, "one P");
   expect(fj::this_proc() == -1, "outside before run");

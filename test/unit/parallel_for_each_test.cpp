@@ -242,3 +242,49 @@ TEST_CASE("this_runtime: a handle") {
   CHECK(handle.stats().procs.size() == 3);
   CHECK(fj::this_runtime() != handle);
 }
+
+// Tried with loops that fork on: they did not end.
+TEST_CASE("parallel_for_each: a sequence without an end ends with a stop or an exception") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    const test::watchdog dog("parallel_for_each: without an end", p);
+    fj::runtime rt(test::with_procs(p));
+    fj::stop_source source;
+    const fj::stop_token token = source.get_token();
+    const auto counts = [] { return std::views::iota(0L) | std::views::filter([](long) { return true; }); };
+    auto numbers = counts();
+    CHECK_THROWS_AS(rt.run([&] {
+      fj::parallel_for_each(numbers,
+                            [&](long i) {
+                              if (i == 100) source.request_stop();
+                            },
+                            {.stop = &token});
+    }),
+                    fj::cancelled);
+    CHECK_THROWS_AS(rt.run([&] {
+      fj::parallel_for_each(numbers, [&](long i, fj::feeder<long>&) {
+        if (i == 100) throw std::runtime_error("enough");
+      });
+    }),
+                    std::runtime_error);
+    // What is left of an input is not read.
+    std::istringstream in("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20");
+    fj::stop_source at_once;
+    const fj::stop_token stops = at_once.get_token();
+    auto words = std::views::istream<int>(in);
+    CHECK_THROWS_AS(
+        rt.run([&] { fj::parallel_for_each(words, [&](int) { at_once.request_stop(); }, {.stop = &stops}); }),
+        fj::cancelled);
+    if (p == 1) CHECK(in.tellg() < 10);
+  }
+}
+
+TEST_CASE("parallel_for_each: an input that can only be moved, with a feeder") {
+  std::istringstream in("1 2 3");
+  auto words = std::views::istream<int>(in);
+  std::atomic<int> sum{0};
+  fj::parallel_for_each(words, [&](int each, fj::feeder<int>& more) {
+    sum += each;
+    if (each == 3) more.add(4);
+  });
+  CHECK(sum == 10);
+}
