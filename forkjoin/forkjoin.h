@@ -6,8 +6,11 @@
  * leaves these functions; what a C++ function that they call throws arrives as FJ_THROWN. It passes through C functions
  * only if those have been compiled with unwind tables (-fexceptions; on x86-64 and 64-bit Arm they are the default).
  *
+ * A function that these call ends by returning or by a C++ exception: not by longjmp, pthread_exit or the cancellation
+ * of its thread, also outside of the runtime.
+ *
  * What is said of fibers, Ps and stacks in the guide holds here: what runs in the runtime may change its thread at each
- * of these calls.
+ * of these calls. So read errno where it was set: inside the function of fj_blocking, for example.
  */
 #ifndef FORKJOIN_FORKJOIN_H
 #define FORKJOIN_FORKJOIN_H

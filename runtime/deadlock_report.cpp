@@ -28,6 +28,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/on_signal.hpp"
 #include "runtime/os/thread.hpp"
+#include "runtime/os/turns.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
 namespace fj { inline namespace v0_3 { namespace detail {
@@ -128,7 +129,7 @@ void look_for_standstill(os::looks& by) noexcept FORKJOIN_UNANALYSED {
   const unsigned threads = os::count_threads();
   const sleeping second = count_sleeping(known);
   if (first != second || threads < first.threads || !first.is_waited_for) return;
-  const bool all_known = threads == first.threads && !os::handles_other_signals();
+  const bool all_known = threads == first.threads && (os::turns::mine() || !os::handles_other_signals());
   if (all_known && os::are_threads(threads)) report_deadlock(known);
   const bool others_wait = sleepers_outside().others.load(std::memory_order_relaxed) != 0;
   if (lasts(by, first.sleeps) && !first.works && !others_wait) say_once(known);

@@ -28,6 +28,7 @@ namespace {
 constexpr std::uint64_t most_choices = 1'000'000;
 constexpr std::int64_t longest_without_choice_ns = 20'000'000'000;
 constexpr unsigned most_shortenings = 300;
+constexpr std::int64_t longest_shortening_ns = 30'000'000'000;
 
 /// What a copy of the process tells.
 struct told {
@@ -113,6 +114,7 @@ std::uint64_t choices_of(void* argument) {
 /// One schedule, as it was.
 struct course {
   bool failed = false;
+  bool by_result = false;
   std::string kind;  // of failure, if it failed
   std::string why;   // the same, and what was thrown, printed or returned
   std::uint64_t hash = 0, choices = 0;
@@ -153,9 +155,10 @@ class explorer {
       seen.kind = "the process ended with status " + std::to_string(end.number);
       detail = first_line(end.error_output);
     } else if (!to.has_returned) {
-      seen.kind = "it threw";
+      seen.kind = text.empty() ? "the process ended with status 0 before the function had returned" : "it threw";
       detail = text;
     } else if (expected_ && *expected_ != std::pair(text, to.whole)) {
+      seen.by_result = true;
       seen.kind = "its result is not that of the first schedule, " + expected_->first;
       detail = text;
     } else if (!expected_) {
@@ -179,11 +182,13 @@ std::vector<schedule_log::change> shortened(explorer& by, std::uint64_t seed, co
   unsigned left = most_shortenings;
   const auto fails_with = [&](const std::vector<schedule_log::change>& changes) {
     const course seen = by.run(seed, text_of(changes).c_str());
-    return seen.failed && seen.kind == failed.kind;
+    return seen.failed && seen.kind == failed.kind && (failed.by_result || seen.why == failed.why);
   };
+  const std::int64_t until = os::now_ns() + longest_shortening_ns;
+  const auto goes_on = [&] { return left != 0 && os::now_ns() < until; };
   if (!fails_with(kept)) return kept;
-  for (std::size_t part = kept.size(); part != 0 && left != 0; part = (part == 1 ? 0 : (part + 1) / 2)) {
-    for (std::size_t at = 0; at < kept.size() && left != 0;) {
+  for (std::size_t part = kept.size(); part != 0 && goes_on(); part = (part == 1 ? 0 : (part + 1) / 2)) {
+    for (std::size_t at = 0; at < kept.size() && goes_on();) {
       std::vector<schedule_log::change> fewer = kept;
       const std::size_t end = std::min(at + part, fewer.size());
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(at), fewer.begin() + static_cast<std::ptrdiff_t>(end));
@@ -229,8 +234,12 @@ void print(const exploration& found, const course& failed, const std::string& er
 }  // namespace
 
 exploration explore(explored_program program, unsigned schedules, const options& wanted) {
-  if (current_worker() || os::turns::mine())
+  if (current_worker())
     throw std::logic_error("fj::explore: called by code that runs in a runtime; call it from outside");
+  if (os::turns::mine())
+    throw std::logic_error(
+        "fj::explore: a runtime that this thread has made takes part in a schedule, as FORKJOIN_SCHEDULE has it for "
+        "each; call fj::explore before the first such runtime, or after its end");
   static_cast<void>(resolve(wanted));  // throws here what each copy would
   exploration found;
   options each = wanted;
@@ -252,7 +261,11 @@ exploration explore(explored_program program, unsigned schedules, const options&
     if (found.repeats && !seen.failed) continue;
     found.seed = seed;
     found.why = seen.failed ? seen.why : again.failed ? again.why : "its course is not the same each time";
-    if (found.repeats && seen.has_all_changes) found.changes = text_of(shortened(by, seed, seen));
+    if (found.repeats && seen.has_all_changes) {
+      std::fprintf(stderr, "forkjoin: explore: schedule %llu fails: %s; looking for its changes that matter\n",
+                   static_cast<unsigned long long>(seed), found.why.c_str());
+      found.changes = text_of(shortened(by, seed, seen));
+    }
     print(found, seen, seen.error_output);
     return found;
   }

@@ -78,12 +78,12 @@ struct options {
 
   /// For tests, and to see a failure again: a seed other than 0 makes one schedule, and the same each time. The threads
   /// of the runtime and the one that makes it take turns: one goes on at a time, and at each fork, join, theft, wait,
-  /// and operation of <forkjoin/go.hpp> the seed says which. Their time is counted, not measured: where all would
-  /// sleep, the first sleep is over at once. With the same seed, a program that depends on nothing outside of it takes
-  /// the same course on any machine; stats::schedule_hash tells. `procs` is 4 if nothing says how many. Runtimes of
-  /// other threads cannot take part, and threads of the program's own take no turns. Calls from those throw
-  /// std::logic_error. fj::explore tries many seeds. FORKJOIN_SCHEDULE=seed in the environment sets it for runtimes
-  /// that leave it 0.
+  /// and operation of <forkjoin/go.hpp> that may wait the seed says which. Their time is counted, not measured: where
+  /// all would sleep, the first sleep is over at once. With the same seed, a program that depends on nothing outside
+  /// of it takes the same course on any machine; stats::schedule_hash tells. `procs` is 4 if nothing says how many.
+  /// Runtimes of other threads cannot take part, and threads of the program's own take no turns. Calls from those
+  /// throw std::logic_error. fj::explore tries many seeds. FORKJOIN_SCHEDULE=seed in the environment sets it for
+  /// runtimes that leave it 0.
   replay schedule = {};
 
   /// Where the system forbids membarrier(2), a thread has the others pass a fence by this signal. The number of any

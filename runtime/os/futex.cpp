@@ -1,5 +1,7 @@
 #include "runtime/os/futex.hpp"
 
+#include <algorithm>
+
 #include "forkjoin/abi/os/clock.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/system_futex.hpp"
@@ -65,7 +67,7 @@ bool looks::is_due() const noexcept { return what_ && now_ns() >= at_ns_; }
 
 void looks::look() noexcept {
   what_(*this);
-  since_last_ns = delay_ns_ = 2 * delay_ns_;
+  since_last_ns = delay_ns_ = std::min(2 * delay_ns_, longest_ns);
   at_ns_ = now_ns() + delay_ns_;
 }
 

@@ -41,6 +41,8 @@ class looks {
   std::int64_t since_last_ns = 0;
 
  private:
+  static constexpr std::int64_t longest_ns = 3'600'000'000'000;  // between two
+
   function what_;
   std::int64_t delay_ns_, at_ns_ = 0;
 };
