@@ -200,10 +200,10 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     using child_type = detail::closure_child<std::decay_t<F>>;
     if (!detail::current_fiber() || !detail::is_of_this_runtime(state_)) detail::forked_in_other_runtime();
     detail::fiber& here = *detail::current_fiber();
-    if (!detail::face_of(here).below && !detail::prepare_below(*detail::current_worker(), here))
-      return call_on_own_stack<F>(f);
+    const bool has_stack = detail::face_of(here).below || detail::prepare_below(*detail::current_worker(), here);
+    if (!has_stack || !detail::fits<child_type>(*detail::face_of(here).below))
+      return &here == state_.home ? call_on_own_stack<F>(f) : call_counted<F>(f);
     detail::fiber& below = *detail::face_of(here).below;
-    if (!detail::fits<child_type>(below)) return call_on_own_stack<F>(f);
     child_type& c = detail::construct_child<child_type, F>(state_, here, below, f);
     c.number = &here == state_.home ? number_of_fork() : detail::child::forked_elsewhere;
     const detail::fork_end end = detail::call_child_slow(c, &child_type::run);
@@ -214,6 +214,19 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   [[gnu::cold, gnu::noinline]] static void call_on_own_stack(detail::closure_argument<F> f) {
     std::decay_t<F> closure(static_cast<F&&>(f));
     static_cast<void>(closure());
+  }
+
+  // The same by a strand that did not make the scope: the join, which may begin meanwhile, waits for it.
+  template <class F>
+  [[gnu::cold, gnu::noinline]] void call_counted(detail::closure_argument<F> f) {
+    const struct counted {
+      explicit counted(detail::children& scope) noexcept : of(scope) { detail::begin_on_own_stack(of); }
+      ~counted() { detail::end_on_own_stack(of); }
+      counted(const counted&) = delete;
+      counted& operator=(const counted&) = delete;
+      detail::children& of;
+    } until_done(state_);
+    call_on_own_stack<F>(f);
   }
 
   // Throws what an unstolen child threw, which still lies on its stack.

@@ -152,6 +152,11 @@ void usable_in_debug(void* at, std::size_t size) noexcept;
 /// not see.
 [[gnu::cold]] fork_end call_child_slow(child& c, os::stack_call body) noexcept;
 
+/// Around what a strand other than the scope's home strand runs on its own stack in place of a child: the scope's join
+/// waits for it.
+[[gnu::cold]] void begin_on_own_stack(children& scope) noexcept;
+[[gnu::cold]] void end_on_own_stack(children& scope) noexcept;
+
 /// Whether the calling strand runs in the runtime that the scope's home strand runs in.
 [[gnu::cold]] bool is_of_this_runtime(const children& scope) noexcept;
 

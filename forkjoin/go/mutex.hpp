@@ -76,8 +76,8 @@ class mutex {
     return rules_.lock(limits);
   }
   detail::wait_end give_way_and_lock(const detail::wait_limits& limits);
-  /// Waits for memory, too.
-  void lock_surely() noexcept;
+  /// Waits for memory, too. `place`: of the call that waits, for reports.
+  void lock_surely(const detail::wait_place& place) noexcept;
 
   bool lock_until(detail::deadline t, std::source_location at) {
     return lock_within(detail::limits_until(t, "fj::mutex::try_lock_until", at)) == detail::wait_end::served;

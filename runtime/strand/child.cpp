@@ -123,6 +123,13 @@ fork_end call_child_slow(child& c, os::stack_call body) noexcept {
   return end;
 }
 
+void begin_on_own_stack(children& scope) noexcept {
+  scope.note(children::is_watched);
+  scope.joined.fork_elsewhere();
+}
+
+void end_on_own_stack(children& scope) noexcept { child_protocol::arrive_for_child(scope); }
+
 void start_child_slow(child& c) noexcept {
   fiber& here = *current_fiber();
   offer_until_stolen(static_cast<fiber&>(*here.as_child.stands_for), &tell_child_and_go_on, c.until_stolen,

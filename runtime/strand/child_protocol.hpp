@@ -25,10 +25,14 @@ struct child_protocol {
     if (fork()) {
       if (!elsewhere) children.joined.stolen();
     } else if (elsewhere) {
-      // This strand arrives in place of the child. The home strand may wait already.
-      fiber& home = *children.home;
-      if (children.joined.arrive()) strand_hooks::resume(home);
+      arrive_for_child(children);
     }
+  }
+
+  /// By a strand that forked elsewhere, in place of the child. The home strand may wait already.
+  static void arrive_for_child(auto& children) noexcept {
+    fiber& home = *children.home;
+    if (children.joined.arrive()) strand_hooks::resume(home);
   }
 
   // The child.

@@ -20,7 +20,7 @@ detail::wait_end condition_variable::wait_within(mutex& user, const detail::wait
     const detail::locked lock(guard_);
     queue_.remove_if_queued(entry);
   }
-  user.lock_surely();
+  user.lock_surely(limits.place);
   return end;
 }
 

@@ -48,10 +48,10 @@ detail::wait_end mutex::give_way_and_lock(const detail::wait_limits& limits) {
   return end;
 }
 
-void mutex::lock_surely() noexcept {
+void mutex::lock_surely(const detail::wait_place& place) noexcept {
   for (;;) {
     try {
-      static_cast<void>(lock_within({}));
+      static_cast<void>(lock_within({.place = place}));
       return;
     } catch (const std::bad_alloc&) {
       detail::os::sleep_ns(detail::tuning::refused_ns);

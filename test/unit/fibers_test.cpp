@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <source_location>
 #include <string>
 #include <thread>
@@ -75,6 +76,34 @@ TEST_CASE("an event is seen while every worker computes") {
   reads.get();
   close(ends[0]);
   close(ends[1]);
+}
+
+// Without its place (tried), the second wait was shown as one at a join.
+TEST_CASE("fibers: a condition variable's wait for its mutex is shown as its wait") {
+  const test::watchdog dog("a condition variable's wait for its mutex", 1);
+  fj::runtime rt(test::with_procs(1));
+  fj::mutex m;
+  fj::condition_variable told;
+  auto waits = rt.go([&] {
+    std::unique_lock lock(m);
+    told.wait(lock);
+  });
+  const auto what_waits = [](fj::detail::scheduler& here) {
+    const std::string text = fj::detail::describe_fibers(here);
+    CAPTURE(text);
+    CHECK(text.find("wait in fj::condition_variable::wait") != std::string::npos);
+    CHECK(text.find("wait at a join") == std::string::npos);
+  };
+  rt.run([&] {
+    fj::detail::scheduler& here = *fj::detail::current_scheduler();
+    for (int i = 0; i < 10; ++i) fj::yield();
+    what_waits(here);
+    const std::lock_guard held(m);
+    told.notify_one();
+    for (int i = 0; i < 10; ++i) fj::yield();  // it waits for the mutex now
+    what_waits(here);
+  });
+  waits.get();
 }
 
 // A checker's malloc is not that of glibc, and its own memory is not to be read.

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "forkjoin/go.hpp"
 #include "test/support.hpp"
 #include "test/threads.hpp"
 
@@ -127,6 +128,46 @@ TEST_CASE("scope: a closure that forks while it is copied") {
     });
     CHECK(n == 200 * 8);
   });
+}
+
+// If such a call is not counted (tried), the join went on before it had ended.
+TEST_CASE("scope: what another strand calls on its own stack, as it is too large for another, is joined") {
+  struct wide {
+    std::array<char, 40'000> more_than_half_of_a_stack{};
+  };
+  for (const unsigned p : {1u, 2u, 8u}) {
+    const test::watchdog dog("scope: on its own stack", p);
+    fj::options how = test::with_procs(p);
+    how.stack_size = 64 * 1024;
+    how.go_stack_size = 1024 * 1024;
+    fj::runtime rt(how);
+    int joined = 0, thrown = 0;
+    rt.run([&] {
+      for (int i = 0; i < 20; ++i) {
+        fj::scope s;
+        fj::latch begun(1);
+        bool ended = false;
+        auto other = fj::go([&] {
+          s.fork([&, w = wide()] {
+            begun.count_down();
+            for (int n = 0; n < 50; ++n) fj::yield();
+            ended = w.more_than_half_of_a_stack[0] == 0;
+            throw failure(7);
+          });
+        });
+        begun.wait();
+        s.join();
+        joined += ended;
+        try {
+          other.get();
+        } catch (const failure&) {
+          ++thrown;
+        }
+      }
+    });
+    CHECK(joined == 20);
+    CHECK(thrown == 20);
+  }
 }
 
 // A child runs on a stack that is used for the first time. It waits in a join, goes on on the other worker, and forks a
