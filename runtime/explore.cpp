@@ -184,8 +184,15 @@ std::vector<schedule_log::change> shortened(explorer& by, std::uint64_t seed, co
     const course seen = by.run(seed, text_of(changes).c_str());
     return seen.failed && seen.kind == failed.kind && (failed.by_result || seen.why == failed.why);
   };
-  const std::int64_t until = os::now_ns() + longest_shortening_ns;
-  const auto goes_on = [&] { return left != 0 && os::now_ns() < until; };
+  const std::int64_t begin = os::now_ns();
+  bool told = false;
+  const auto goes_on = [&] {
+    const std::int64_t since = os::now_ns() - begin;
+    if (since > 1'000'000'000 && !std::exchange(told, true))  // whoever waits, or ends the program, is to know
+      std::fprintf(stderr, "forkjoin: explore: schedule %llu fails: %s; looking for its changes that matter\n",
+                   static_cast<unsigned long long>(seed), failed.why.c_str());
+    return left != 0 && since < longest_shortening_ns;
+  };
   if (!fails_with(kept)) return kept;
   for (std::size_t part = kept.size(); part != 0 && goes_on(); part = (part == 1 ? 0 : (part + 1) / 2)) {
     for (std::size_t at = 0; at < kept.size() && goes_on();) {
@@ -261,11 +268,7 @@ exploration explore(explored_program program, unsigned schedules, const options&
     if (found.repeats && !seen.failed) continue;
     found.seed = seed;
     found.why = seen.failed ? seen.why : again.failed ? again.why : "its course is not the same each time";
-    if (found.repeats && seen.has_all_changes) {
-      std::fprintf(stderr, "forkjoin: explore: schedule %llu fails: %s; looking for its changes that matter\n",
-                   static_cast<unsigned long long>(seed), found.why.c_str());
-      found.changes = text_of(shortened(by, seed, seen));
-    }
+    if (found.repeats && seen.has_all_changes) found.changes = text_of(shortened(by, seed, seen));
     print(found, seen, seen.error_output);
     return found;
   }

@@ -177,7 +177,7 @@ with tempfile.TemporaryDirectory() as folder:
     expect_failure("dev: no command nonsense", "./dev", "nonsense")
 
     # What a command needs is named where it may not be installed. (Tried with a ./dev package that requires no debhelper.)
-    expect_failure("missing: debhelper dpkg-dev. Please install", "./dev", "package", FORKJOIN_INSTALL="0")
+    expect_failure("missing: debhelper dpkg-dev ", "./dev", "package", FORKJOIN_INSTALL="0")  # and what changes the library
     expect_failure("build takes no arguments, but got: all", "./dev", "build", "all")
     expect_failure("no kernel fob; there are: fib", "./dev", "bench", "fob")
     expect_failure("--peers nowhere: there is no such folder", "./dev", "bench", "--peers", "nowhere")
