@@ -287,7 +287,7 @@ struct mpi_poller {
   bool pauses = false;  // added is to be told
 };
 
-std::vector<std::unique_ptr<mpi_poller>>& pollers() noexcept {  // under mpi_lock
+std::vector<std::unique_ptr<mpi_poller>>& pollers() {  // under mpi_lock
   // Never destroyed: at the end of the process a poller of the default runtime may still pause. (Tried with a static
   // object: the case `lost` of the tests crashes in one run of four.)
   static auto& all = *new std::vector<std::unique_ptr<mpi_poller>>;
