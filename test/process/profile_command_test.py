@@ -146,7 +146,8 @@ class CommandTest(unittest.TestCase):
         self.assertIn("ended with status 3", failed)
         self.assertIn("it went wrong", failed)
         self.assertIn("wrote no profile", self.profile(self.source("#include <forkjoin/forkjoin.hpp>\nint main() {}"), fails=True))
-        self.assertIn("--repeat and --procs", self.profile(EXAMPLE, options=["--repeat", "0"], fails=True))
+        self.assertIn("--repeat takes a number from 1 on", self.profile(EXAMPLE, options=["--repeat", "0"], fails=True))
+        self.assertIn("--procs one from 1 to", self.profile(EXAMPLE, options=["--procs", "1" + 400 * "0"], fails=True))
 
     def browse(self, width):
         text = self.page.read_text().replace("</html>", SCRIPT + "</html>")
