@@ -80,8 +80,8 @@ typedef struct fj_fiber fj_fiber;
 fj_status fj_go(void (*call)(void* context), void* context, fj_fiber** started) FORKJOIN_NOEXCEPT;
 
 /* Waits until the fiber has ended, and frees it. Inside the runtime the worker does other work meanwhile. FJ_THROWN if
- * the fiber has thrown. FJ_NO_MEMORY if there is none for the wait: the fiber then goes on, and no caller waits for it,
- * as if fj_go had had no `started`. */
+ * the fiber has thrown. FJ_NO_MEMORY if there is none for the wait: the fiber then goes on, and no caller waits for it;
+ * what it throws ends the program, without its message. */
 fj_status fj_wait(fj_fiber* started) FORKJOIN_NOEXCEPT;
 
 /* Lets other fibers go first; outside of the runtime other threads. */

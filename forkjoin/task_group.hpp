@@ -192,7 +192,8 @@ class task_group {
     const bool has_stack = detail::face_of(here).below || detail::prepare_below(*detail::current_worker(), here);
     if (!has_stack || !detail::fits<child>(*detail::face_of(here).below) || !core_.begin_child()) {
       const reservation counted(core_);  // other strands may wait for it
-      return made();
+      Task mine(std::move(made));        // gone before they go on
+      return mine();
     }
     child* placed = nullptr;
     try {

@@ -431,7 +431,7 @@ class look {
       f.is_root = true;
       if (state == fiber_state::runnable && is_saved) f.from = saved;
     }
-    if (state == fiber_state::free) return;
+    if (state == fiber_state::free || !f.of->begun) return;  // a scope's child has not been told whose it is
     const job* const whose = f.of->whose;
     const job_of_go* const of_go = whose ? job_of_go::of(*whose) : nullptr;
     os::heap_block* const b = of_go ? block_at(address_of(&of_go->holder)) : nullptr;
@@ -629,11 +629,8 @@ waiting_fiber describe(const fiber& f) {
                   .what = f.waits.what(),
                   .waits = {f.waits.file(), f.waits.function(), f.waits.line()},
                   .started = {}};
-  const job* const whose = f.whose;
-  if (const job_of_go* const of_go = whose ? job_of_go::of(*whose) : nullptr) {
-    const std::source_location& at = of_go->holder.started_at;
-    w.started = {at.file_name(), at.function_name(), at.line()};
-  }
+  const std::source_location at = f.started_at;
+  if (f.begun && at.line() != 0) w.started = {at.file_name(), at.function_name(), at.line()};
   return w;
 }
 

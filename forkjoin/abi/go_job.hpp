@@ -20,7 +20,7 @@ namespace fj { inline namespace v0_3 { namespace detail {
 struct job_of_go;
 class task_count;
 
-/// Owned by its fiber, until that has ended, and by its future. The last of the two to let go deletes it.
+/// Owned by its fiber, until that has ended, by its future and by cases of selects. The last to let go deletes it.
 class go_job : public job_body {
  public:
   /// `body` runs what was given to go, and keeps its result or calls fail. `takes_stop`: the fiber looks at its stop
@@ -57,7 +57,11 @@ class go_job : public job_body {
   /// What the fiber threw, which the caller takes care of from now on; nullptr if it threw nothing.
   std::exception_ptr take_error() noexcept;
 
-  /// By the future, when it is dropped. If what the fiber throws is not taken, the process terminates with its message.
+  /// Another future, or a case of a select. By an owner.
+  void share() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// By one of these, or the future, when it is dropped. If what the fiber throws is not taken, the process terminates
+  /// with its message.
   void drop() noexcept { release(); }
 
  protected:
@@ -65,8 +69,6 @@ class go_job : public job_body {
   std::stop_token token() const noexcept { return stop_->get_token(); }
   /// Called by the body: it ended by an exception.
   void fail(std::exception_ptr error) noexcept { error_ = std::move(error); }
-  /// Another future. By an owner.
-  void share() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
   /// In place of a fiber's end, by the promise of a job that has no fiber. What went wrong need not be asked for.
   void complete() noexcept;
 

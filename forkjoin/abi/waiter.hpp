@@ -148,7 +148,8 @@ class waiter_base : public wait_winners, private timer {
 
   void wake_waiter(precedence its) noexcept;
   void sleep_outside() noexcept;
-  void keep_worker_until_woken() noexcept;
+  /// False: there is memory by now, so the strand may leave its stack.
+  bool keep_worker_until_woken() noexcept;
   void leave_until_woken() noexcept;
 
   wait_word word_;

@@ -35,7 +35,7 @@ class channel_state {
     std::unique_lock held(mutex_);
     const attempt sent = put(value);
     if (end_attempt(sent, held)) return sent.closed ? wait_end::refused : wait_end::served;
-    return wait_in(senders_, held, &value, limits);
+    return wait_in(senders_, held, std::addressof(value), limits);
   }
 
   /// Waits for a value. `into` stays empty if the channel is closed and drained, or a limit ended the wait. Throws
@@ -90,7 +90,7 @@ class channel_state {
   // Cases of a select.
 
   void make_send(select_case& c, T& value) noexcept {
-    make(c, senders_, &value);
+    make(c, senders_, std::addressof(value));
     c.attempt = [](select_case& self) noexcept { return of(self).put(*static_cast<T*>(self.item)); };
   }
 

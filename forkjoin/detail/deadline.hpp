@@ -35,9 +35,10 @@ template <class Clock, class Duration>
 deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
   using approximate = std::chrono::duration<double, deadline::period>;  // see deadline_after
   const approximate time(t.time_since_epoch());
-  if (time >= approximate(no_deadline.time_since_epoch())) return no_deadline;
+  if (t >= (std::chrono::time_point<Clock, Duration>::max)()) return no_deadline;
   if constexpr (std::is_same_v<Clock, deadline_clock>) {
     constexpr deadline first = (deadline::min)();
+    if (time >= approximate(no_deadline.time_since_epoch())) return no_deadline;
     if (!(time > approximate(first.time_since_epoch()))) return first;
     return std::chrono::ceil<deadline::duration>(t);
   } else {

@@ -60,8 +60,8 @@ struct channel_access {
 /// A default-constructed handle names no channel, as Go's nil: sends and receives on it wait forever (or until a
 /// deadline or a stop), and fj::select ignores it. So does a handle that was moved from.
 ///
-/// T must be movable without exceptions; its move constructor runs under the channel's lock, so it must not fork or
-/// wait. Cost: a lock and a move; no allocation.
+/// T must be movable without exceptions. Its move constructor and its destructor run under the channel's lock, so they
+/// must not fork, wait, or use the channel. Cost: a lock and a move; no allocation.
 template <class T>
 class channel {
   static_assert(std::is_object_v<T> && std::is_nothrow_move_constructible_v<T>,

@@ -27,7 +27,8 @@ namespace detail {
 /// and may do so on another thread. Not recursive.
 ///
 /// Fairness: a strand may take a free mutex ahead of strands that wait. A strand that has waited for 1 ms gets the
-/// mutex at the next unlock. Strands that wait are woken first in, first out.
+/// mutex at the next unlock after which no other is already on its way to it. Strands that wait are woken first in,
+/// first out.
 ///
 /// Cost: one atomic operation to lock and one to unlock, if no other strand wants the mutex.
 class mutex {

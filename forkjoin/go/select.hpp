@@ -80,13 +80,25 @@ struct after_case : select_case {
   std::source_location made_at;
 };
 
-/// A case on the end of a fiber.
+/// A case on the end of a fiber. It owns the job, too: the handler may take the result, and a later select ask again.
 template <class F>
 struct ready_case : select_case {
-  ready_case(go_job& of, F f, std::source_location made) : handler(std::move(f)), made_at(made) { of.make_case(*this); }
-  void run(bool) { static_cast<void>(std::invoke(handler)); }
+  ready_case(go_job& its_job, F f, std::source_location made) : of(its_job), handler(std::move(f)), made_at(made) {
+    of.share();
+    of.make_case(*this);
+  }
+  ~ready_case() { of.drop(); }
+  ready_case(const ready_case&) = delete;
+  ready_case& operator=(const ready_case&) = delete;
+
+  void run(bool) {
+    was_chosen = true;
+    static_cast<void>(std::invoke(handler));
+  }
+  go_job& of;
   F handler;
   std::source_location made_at;
+  bool was_chosen = false;
 };
 
 template <class F>
@@ -104,6 +116,11 @@ template <class Case>
 inline constexpr bool is_send = false;
 template <class T, class F>
 inline constexpr bool is_send<send_case<T, F>> = true;
+
+template <class Case>
+inline constexpr bool is_ready = false;
+template <class F>
+inline constexpr bool is_ready<ready_case<F>> = true;
 
 template <class Case>
 void collect(select_case**& to, Case& c) {
@@ -166,15 +183,15 @@ auto on_send(const send_channel<T>& c, std::type_identity_t<T> value, F f,
 template <class T, class F>
 void on_send(const receive_channel<T>&, std::type_identity_t<T>, F) = delete;  // this handle only receives
 
-/// A case of select: f() once that future is ready. Its get does not wait then. The future, or the one that it is moved
-/// to, must outlive the case. Throws std::logic_error if the future is not valid.
+/// A case of select: f() once that future is ready. Its get does not wait then. Throws std::logic_error if the future
+/// is not valid.
 template <class T, class F>
 auto on_ready(const future<T>& of, F f, std::source_location at = std::source_location::current()) {
   static_assert(std::is_invocable_v<F&>, "fj::on_ready: the handler takes no arguments");
   return detail::ready_case<F>(detail::future_access::job(of), std::move(f), at);
 }
 template <class T, class F>
-void on_ready(const future<T>&&, F) = delete;  // the future must outlive the select
+void on_ready(const future<T>&&, F) = delete;  // its result would be lost
 
 /// A case of select: f() when d has passed since this call, if no other case has been chosen by then. If d is not
 /// positive, or no number (NaN), the case is ready at once, like any other ready case. If the clock does not go so far,
@@ -272,12 +289,14 @@ class select_list {
     return on_send(detail::channel_access::whole(c), std::move(value), std::move(f), at);
   }
 
-  /// The future must outlive the list, or the case.
+  /// Chosen once; then it is never ready again.
   template <class T, class F>
   std::size_t on_ready(const future<T>& of, F f, std::source_location at = std::source_location::current()) {
     static_assert(std::is_invocable_v<F&>, "fj::select_list::on_ready: the handler takes no arguments");
     return add<detail::ready_case<F>>(detail::future_access::job(of), std::move(f), at);
   }
+  template <class T, class F>
+  void on_ready(const future<T>&&, F) = delete;  // its result would be lost
 
   /// Ready from that time on; the time does not begin anew with each select.
   template <class Rep, class Period, class F>
@@ -320,6 +339,7 @@ class select_list {
     detail::select_case& on_channel() override { return of; }
     bool is_over() const override {
       if constexpr (detail::is_send<Case>) return of.sent;
+      if constexpr (detail::is_ready<Case>) return of.was_chosen;
       return false;
     }
     void run(bool closed) override { of.run(closed); }

@@ -4,8 +4,11 @@
 #include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <source_location>
+#include <stdexcept>
+#include <string>
 
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
@@ -22,6 +25,8 @@ class semaphore {
  public:
   /// Begins with so many permits; 0: the first strand waits for a release.
   explicit semaphore(std::uint64_t permits) noexcept : permits_(permits) {}
+  /// Throws std::invalid_argument if the number is negative.
+  explicit semaphore(std::signed_integral auto permits) : semaphore(not_negative(permits, "semaphore")) {}
   semaphore(const semaphore&) = delete;
   semaphore& operator=(const semaphore&) = delete;
 
@@ -48,8 +53,17 @@ class semaphore {
   /// Gives back, or adds, so many permits. There are at most 2^64 - 1 permits: what a release gives beyond that is
   /// lost.
   void release(std::uint64_t permits = 1) noexcept;
+  /// Throws std::invalid_argument if the number is negative.
+  void release(std::signed_integral auto permits) { release(not_negative(permits, "release")); }
 
  private:
+  static std::uint64_t not_negative(std::signed_integral auto permits, const char* call) {
+    if (permits < 0)
+      throw std::invalid_argument(std::string("fj::semaphore::") + call + ": " + std::to_string(permits) +
+                                  " permits; give 0 or more");
+    return static_cast<std::uint64_t>(permits);
+  }
+
   /// `served`: the caller has a permit.
   detail::wait_end acquire_within(const detail::wait_limits& limits);
   bool acquire_until(detail::deadline t, std::source_location at) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <source_location>
 #include <stop_token>
 
 #include "forkjoin/abi/list.hpp"
@@ -21,14 +22,14 @@ struct worker;
 inline void destroy_locals(std::atomic<local_value*>& list) noexcept {
   // acquire: pairs with the release in keep_local
   while (local_value* const first = list.load(std::memory_order_acquire)) {
-    list.store(first->next, std::memory_order_relaxed);  // no other strand works for the job any more
+    list.store(first->next, std::memory_order_relaxed);  // no other strand changes the list any more
     first->destroy(*first);
   }
 }
 
 /// The tasks of groups that strands of a job have started, which may outlive those strands. Its maker counts them.
 struct tasks_of_job {
-  void (*await)(tasks_of_job&) noexcept;  ///< by the job's own fiber: waits for all of them, and frees this
+  void (*await)(tasks_of_job&) noexcept;  ///< waits for all of them, and frees this
 };
 
 /// Records, fibers and deques point to the job they work for. It lives until `ended` is called: in the frame of a call
@@ -46,6 +47,9 @@ struct job : runnable {
   os::float_environment floats = os::get_float_environment();
   /// And in the handler that it was made in, if there is one.
   void* handled = os::handled_exception(os::this_threads_exceptions());
+
+  /// The call of go that made it, for reports. Set before its fiber begins.
+  std::source_location started_at = {};
 
   /// Whether its strands go before others when they become ready (sched/urgent.hpp). Set before its fiber begins.
   bool urgent = false;
@@ -74,6 +78,19 @@ struct job : runnable {
 
   /// Values of fj::local, which end with the job.
   std::atomic<local_value*> locals{nullptr};
+
+  /// By its own fiber, when its body has returned: waits for its tasks, and destroys its values.
+  void end_rest() noexcept {
+    // acquire: pairs with the release in wait/task_group.cpp: tasks_of
+    while (tasks_of_job* const of_groups = tasks.load(std::memory_order_acquire)) {
+      of_groups->await(*of_groups);
+      tasks.store(nullptr, std::memory_order_relaxed);  // no other strand works for the job now
+      destroy_locals(locals);                           // a destructor may start tasks, and they may make values
+    }
+    destroy_locals(locals);
+    if (tasks.load(std::memory_order_relaxed)) [[unlikely]]
+      end_rest();
+  }
 
   /// Whether the caller may go on: release after everything that was done for the job, acquire by the caller.
   std::atomic<bool> done{false};

@@ -23,10 +23,9 @@ void ended_for_fiber(job& over, worker& m) noexcept {
   scheduler& waiters = *over.waiters_scheduler;
   m.sched().dispatcher().start_spinning(m);  // as in caller_loop::end
   m.sched().dispatcher().finish(over, m);
-  const scheduler::guest counted(waiters);  // the waiter may go on and end its runtime before ready returns
   waiter.becomes(fiber_state::runnable);
   emit_ready(waiters, waiter);
-  waiters.dispatcher().ready(waiter);
+  make_ready(waiters, waiter);
 }
 
 void run_from_thread(scheduler& s, job& brought) {

@@ -77,10 +77,7 @@ void emit_stack(const tracing& traces, const tracer& now, fiber& f) noexcept {
 void run_body(job& whose) noexcept {
   os::call_handling(whose.handled, [&] {
     whose.body->call(*whose.body);
-    // acquire: pairs with the release in wait/task_group.cpp: tasks_of
-    if (tasks_of_job* const tasks = whose.tasks.load(std::memory_order_acquire)) [[unlikely]]
-      tasks->await(*tasks);
-    destroy_locals(whose.locals);
+    whose.end_rest();
   });
   whose.ended(whose, *current_worker());
 }
@@ -190,6 +187,7 @@ void begin(fiber& f, const stolen_record& what) noexcept {
   {
     const os::unseen_by_detector of_its_job;  // which does not end before the strand that begins
     f.urgent = what.whose->urgent;
+    f.started_at = what.whose->started_at;
   }
   f.begun = true;
   f.lasting_calls = 0;

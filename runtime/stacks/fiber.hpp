@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 
 #include "forkjoin/abi/check.hpp"
 #include "forkjoin/abi/relaxed.hpp"
@@ -93,13 +94,14 @@ struct fiber : fiber_face, join_waiter, runnable, parent_rest {
   std::byte* mapping = nullptr;
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
-  os::guard guard = os::guard::region;    ///< none: see overflow.hpp
-  relaxed<bool> marked = false;           ///< see trim_stack
-  relaxed<unsigned> trims = 0;            ///< see trim_stack
-  relaxed<unsigned> lasting_calls = 0;    ///< how many of its last calls of fj::blocking lasted; see blocking_call
-  relaxed<unsigned> number = 0;           ///< for messages, of other threads, too, and traces
-  relaxed<const void*> traced = nullptr;  ///< the trace that knows where its stack is
-  stack_pool* pool = nullptr;             ///< the pool that it belongs to
+  os::guard guard = os::guard::region;  ///< none: see overflow.hpp
+  relaxed<bool> marked = false;         ///< see trim_stack
+  relaxed<unsigned> trims = 0;          ///< see trim_stack
+  relaxed<unsigned> lasting_calls = 0;  ///< how many of its last calls of fj::blocking lasted; see blocking_call
+  relaxed<std::source_location> started_at = {};  ///< as its job, which others cannot look at: it may end meanwhile
+  relaxed<unsigned> number = 0;                   ///< for messages, of other threads, too, and traces
+  relaxed<const void*> traced = nullptr;          ///< the trace that knows where its stack is
+  stack_pool* pool = nullptr;                     ///< the pool that it belongs to
 
   std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
   std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }

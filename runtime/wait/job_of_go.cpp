@@ -66,7 +66,7 @@ go_job::go_job(function what, bool takes_stop) : job_body(what) {
 
 void go_job::destroy_job() noexcept {
   job_of_go& mine = job_of_go::in(*this);
-  destroy_locals(mine.locals);
+  mine.end_rest();
   std::destroy_at(&mine);
 }
 
@@ -90,6 +90,7 @@ void go_job::start(scheduler& s, std::size_t stack_size, task_count* counted) {
   mine.counted_in = counted;
   s.begin_job();
   if (stop_ && !s.loose().add(mine)) stop_->request_stop();  // the runtime ends
+  mine.started_at = started_at;
   mine.urgent = urgent;
   if (urgent) s.begin_urgent();
   begin(*f, {nullptr, &mine});

@@ -71,7 +71,7 @@ counted_tasks* tasks_of(job& r) noexcept {
   if (tasks_of_job* const made = r.tasks.load(std::memory_order_acquire)) return static_cast<counted_tasks*>(made);
   auto* const mine = new (std::nothrow) counted_tasks;
   if (!mine) return nullptr;
-  // release: pairs with the acquires here and in sched/switch.cpp: first_frame
+  // release: pairs with the acquires here and in fork/job.hpp: end_rest
   tasks_of_job* before = nullptr;
   if (r.tasks.compare_exchange_strong(before, mine, std::memory_order_release, std::memory_order_acquire)) return mine;
   delete mine;

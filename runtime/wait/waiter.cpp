@@ -43,11 +43,14 @@ inline void waiter_base::sleep_outside() noexcept {
   }
 }
 
-inline void waiter_base::keep_worker_until_woken() noexcept {
+// What wakes the strand may need the P, so it tries to leave again and again.
+inline bool waiter_base::keep_worker_until_woken() noexcept {
   while (!word_.woken()) {
-    if (at != never && os::now_ns() >= at && claim(timed_out)) return;
+    if (at != never && os::now_ns() >= at && claim(timed_out)) return true;
+    if (wait_hooks::prepare_again(at)) return false;
     os::yield_thread();
   }
+  return true;
 }
 
 inline void waiter_base::leave_until_woken() noexcept {
@@ -69,8 +72,8 @@ unsigned waiter_base::wait() noexcept {
   if (stop_) callback.emplace(*stop_, stops{*this});
   if (!scheduler_) {
     sleep_outside();
-  } else if (keeps_worker_) {
-    keep_worker_until_woken();
+  } else if (keeps_worker_ && keep_worker_until_woken()) {
+    // over
   } else if (at == never) {
     leave_until_woken();
   } else {

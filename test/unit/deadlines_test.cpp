@@ -52,6 +52,35 @@ void everywhere(const char* what, Body body) {
 
 }  // namespace
 
+namespace {
+
+// Nanoseconds since its epoch, of which there are more than 2^63.
+struct old_clock {
+  using duration = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<old_clock>;
+  static constexpr bool is_steady = false;
+  static time_point now() {
+    const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+    return time_point(duration(621'355'968'000'000'000) + std::chrono::duration_cast<duration>(since_1970));
+  }
+};
+
+}  // namespace
+
+// Tried with a test of the time since the epoch in place of the time ahead (detail/deadline.hpp): it waits for ever.
+TEST_CASE("deadlines: of a clock that began in the year 1") {
+  everywhere("an old clock", [](fj::runtime&) {
+    fj::channel<int> nothing(0);
+    CHECK_THROWS_AS(nothing.receive({.until = old_clock::now() + 1ms}), fj::timed_out);
+    CHECK_THROWS_AS(nothing.receive({.until = old_clock::now() - 24h}), fj::timed_out);
+    fj::sleep_until(old_clock::now() + 1ms);
+  });
+  CHECK(fj::detail::deadline_at((old_clock::time_point::max)()) == fj::detail::no_deadline);
+  CHECK(fj::detail::deadline_at((std::chrono::system_clock::time_point::max)()) == fj::detail::no_deadline);
+}
+
 TEST_CASE("deadlines: each way to wait") {
   everywhere("each way to wait", [](fj::runtime& rt) {
     for (const auto make : test::ways_to_wait) {

@@ -254,6 +254,20 @@ TEST_CASE("condition_variable: a bounded buffer, and a wait that is stopped") {
   });
 }
 
+TEST_CASE("semaphore: a negative number of permits is refused") {
+  fj::semaphore permits(1);
+  CHECK_THROWS_WITH_AS(permits.release(-2), doctest::Contains("fj::semaphore::release: -2 permits; give 0 or more"),
+                       std::invalid_argument);
+  CHECK_THROWS_AS(fj::semaphore(-1), std::invalid_argument);
+  CHECK(permits.try_acquire());
+  CHECK(!permits.try_acquire());
+  permits.release(std::int64_t{1});
+  permits.release(std::size_t{1});
+  permits.release();
+  for (int i = 0; i < 3; ++i) CHECK(permits.try_acquire());
+  CHECK(!permits.try_acquire());
+}
+
 TEST_CASE("semaphore: at most so many at a time, first in, first out") {
   test::for_each_runtime("semaphore", [](fj::runtime& rt, unsigned, test::stealing) {
     fj::semaphore permits(3);

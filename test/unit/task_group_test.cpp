@@ -381,3 +381,48 @@ TEST_CASE("task_group: a wait is for a task that is too large for a stack of its
     starts.get();
   });
 }
+
+namespace {
+
+std::atomic<int> ended_late{0};
+
+// A value of a strand, or its result, whose end uses tasks.
+struct ends_with_tasks {
+  bool is_one = true;
+  fj::task_group group;
+
+  ends_with_tasks() = default;
+  ends_with_tasks(ends_with_tasks&& other) noexcept : is_one(std::exchange(other.is_one, false)) {}
+  ends_with_tasks& operator=(ends_with_tasks&&) = delete;
+  ~ends_with_tasks() {
+    if (!is_one) return;
+    for (int i = 0; i < 4; ++i) group.run([] { ++ended_late; });
+    group.wait();
+  }
+};
+
+}  // namespace
+
+// Tried without end_rest in fork/job.hpp, that is, with a job that goes on with the counter which it has freed:
+// AddressSanitizer reports it.
+TEST_CASE("task_group: when a job ends, the end of its values and of its result may use tasks") {
+  test::for_each_runtime("tasks at the end of a job", [](fj::runtime& rt, unsigned, test::stealing) {
+    for (const bool used_before : {false, true}) {
+      ended_late = 0;
+      fj::local<ends_with_tasks> mine;
+      for (int i = 0; i < 20; ++i) {
+        rt.go([&] {
+            fj::task_group first;
+            if (used_before) first.run([] {});
+            first.wait();
+            static_cast<void>(mine.get());
+          }).get();
+        static_cast<void>(rt.go([&] {
+          if (used_before) static_cast<void>(mine.get());
+          return ends_with_tasks();
+        }));
+      }
+      test::spin_until([&] { return ended_late == 20 * (used_before ? 12 : 8); });
+    }
+  });
+}

@@ -256,6 +256,39 @@ TEST_CASE("two runtimes: a job that waits for a worker has no stack") {
   });
 }
 
+// As one that anything else outside of its runtime has woken. Tried with dispatcher().ready in sched/run.cpp:
+// ended_for_fiber: all others go first.
+TEST_CASE("two runtimes: a fiber whose job in the other runtime is over goes on soon") {
+  const test::watchdog dog("a fiber goes on soon", 1);
+  fj::runtime a(test::with_procs(1));
+  fj::runtime b(test::with_procs(1));
+  std::atomic<bool> computes{false}, all_wait{false}, job_begins{false}, job_may_end{false};
+  std::string order;
+  auto waits = a.go([&] {
+    b.run([&] {
+      job_begins = true;
+      test::spin_until([&] { return job_may_end.load(); });
+    });
+    order += 'w';
+  });
+  test::spin_until([&] { return job_begins.load(); });
+  std::vector<fj::future<void>> others;
+  auto first = a.go([&] {
+    for (int i = 0; i < 3; ++i) others.push_back(fj::go([&] { order += 'o'; }));
+    computes = true;
+    test::spin_until([&] { return all_wait.load(); });  // it keeps the only P
+  });
+  test::spin_until([&] { return computes.load(); });
+  const auto parks = b.stats().total().parks;
+  job_may_end = true;
+  test::spin_until([&] { return b.stats().total().parks > parks; });  // then the fiber is in the queue
+  all_wait = true;
+  for (auto& each : others) each.get();
+  waits.get();
+  first.get();
+  CHECK(order == "owoo");  // the strand that computed has used up the time of those that go on soon: so one other first
+}
+
 TEST_CASE("two runtimes: an exception ends a runtime inside of a strand of another") {
   test::for_each_procs([](unsigned p) {
     const test::watchdog dog("an exception ends a runtime", p);

@@ -1,6 +1,7 @@
 #include "runtime/os/io/io.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -64,7 +65,10 @@ int end_connect(int socket) noexcept {
   sockaddr_storage peer;
   socklen_t length = sizeof(peer);
   if (getpeername(socket, reinterpret_cast<::sockaddr*>(&peer), &length) == 0) return 0;
-  return errno == ENOTCONN ? EINPROGRESS : errno;
+  if (errno != ENOTCONN) return errno;
+  // Closed again, if another call on the socket has taken the error.
+  pollfd now{socket, POLLOUT, 0};
+  return ::poll(&now, 1, 0) > 0 && (now.revents & (POLLHUP | POLLERR)) != 0 ? ENOTCONN : EINPROGRESS;
 }
 
 }}}}  // namespace fj::v0_3::detail::os
