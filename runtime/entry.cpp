@@ -153,14 +153,18 @@ void refuse_null(const char* path, const char* what) {
   if (!path) throw std::invalid_argument(std::string(what) + ": the path is a null pointer; pass the name of a file");
 }
 
-void print_stats(const instance& s) {
+void print_stats(const instance& s) noexcept {
   // Threads that ended meanwhile took their times along.
   const os::cpu_time now = os::time_of_threads();
   const report_options as{.steals_every_fork = s.settings().steal_every_fork,
                           .chaos = s.settings().chaos,
                           .ran_ns = now.ran - std::min(now.ran, s.before.ran),
                           .queued_ns = now.queued - std::min(now.queued, s.before.queued)};
-  os::print_error(report(stats_of(s), as).c_str());
+  try {
+    os::print_error(report(stats_of(s), as).c_str());
+  } catch (const std::bad_alloc&) {
+    os::print_error("forkjoin: there is no memory for the statistics\n");
+  }
 }
 
 }  // namespace
@@ -168,8 +172,8 @@ void print_stats(const instance& s) {
 scheduler* open_scheduler(const options& wanted) {
   os::report_memory_faults(&report_overflow);
   static std::atomic<unsigned> asked_in{~0u};  // in which process: a thread does not go through fork(2)
-  if (asked_in.exchange(os::process_generation(), std::memory_order_relaxed) != os::process_generation() &&
-      flag_from_environment("FORKJOIN_SIGQUIT", false))
+  const bool on_sigquit = flag_from_environment("FORKJOIN_SIGQUIT", false);  // throws each time
+  if (asked_in.exchange(os::process_generation(), std::memory_order_relaxed) != os::process_generation() && on_sigquit)
     static_cast<void>(print_fibers_on(SIGQUIT));
   if (const auto watch = lost_fibers_from_environment(); watch.most_bytes > 0)
     watch_lost_fibers(watch.most_bytes, watch.rest_ns);

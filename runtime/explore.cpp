@@ -144,7 +144,7 @@ class explorer {
     seen.has_all_changes = kept == to.log.changes.load(std::memory_order_relaxed);
     seen.changes.assign(to.log.list, to.log.list + kept);
     seen.error_output = end.error_output;
-    const std::string text(to.text, to.size);
+    const std::string text(to.text, std::min(to.size, told::room));  // the copy may have written anywhere
     std::string detail;
     if (end.was_stuck) {
       seen.kind = "it came to no fork, join, or operation of <forkjoin/go.hpp> for 20 s";

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "forkjoin/abi/maybe_yield.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/fibers.hpp"
 #include "runtime/flight_recorder.hpp"
@@ -33,6 +34,7 @@ void in_child() FORKJOIN_UNANALYSED {
   sleepers_outside().all = {};
   sleepers_outside().others.store(0, std::memory_order_relaxed);
   known_instances().by_default.store(nullptr, std::memory_order_relaxed);  // a copy without threads
+  yield_requests.store(0, std::memory_order_relaxed);                      // as no strand of a copy goes on
   after_fork();
 }
 [[maybe_unused]] const bool registered_instances = os::at_fork(&before_fork, &after_fork, &in_child);
@@ -41,9 +43,9 @@ void in_child() FORKJOIN_UNANALYSED {
 
 instance::instance(const options& wanted)
     : schedule_session(schedule_from(wanted)),
+      flight_place{flight_recorder_file(wanted)},
       scheduler(resolve(wanted)),
-      prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats),
-      flight_file(flight_recorder_file(wanted)) {}
+      prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
 
 namespace {
 constinit instances all_instances;

@@ -15,16 +15,20 @@
 
 namespace fj { inline namespace v0_3 { namespace detail {
 
+/// Where a flight recorder writes; empty: there is none.
+struct flight_place {
+  std::string flight_file;
+};
+
 /// A scheduler, and what its runtime needs besides scheduling. Its threads begin and end while they take turns, if they
-/// do.
-struct instance : schedule_session, scheduler {
+/// do, and the monitor's may write the flight recorder's file until it ends: so these are bases before the scheduler.
+struct instance : schedule_session, flight_place, scheduler {
   explicit instance(const options& wanted);
 
   const bool prints;  ///< its statistics, at its end
   /// Of the process when it was made.
   const os::cpu_time before = prints ? os::time_of_threads() : os::cpu_time{};
-  const std::string flight_file;  ///< where its flight recorder writes; empty: it has none
-  list_links<instance> links;     ///< among all
+  list_links<instance> links;  ///< among all
 };
 
 /// Never destroyed: the default runtime is not, and a signal may come while the process ends. In the copy that fork(2)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 
@@ -13,6 +14,7 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/lost_fibers.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/thread.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace fj { inline namespace v0_3 { namespace detail {
@@ -223,6 +225,9 @@ union kept_session {
 constinit kept_session kept;
 
 shared_session& the_session() noexcept { return kept.it; }
+
+// The copy that fork(2) makes has no thread that takes turns, and none that would unlock the mutex.
+[[maybe_unused]] const bool begins_anew = os::at_fork(nullptr, nullptr, [] { std::construct_at(&kept.it); });
 
 }  // namespace
 

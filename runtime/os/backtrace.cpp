@@ -9,18 +9,19 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <memory>
 
 #include "forkjoin/abi/mutex.hpp"
 #include "runtime/os/interrupt.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/os/signal_thread.hpp"
+#include "runtime/os/thread.hpp"
 
 namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 
 namespace {
 
 constexpr int most_frames = 64;
-constexpr int own_frames = 3;  // answer_backtrace, the handler, and what the system calls it by
+constexpr int own_frames = 3;  // answer_backtrace, the handler of interrupts, and what the system calls that by
 constexpr std::int64_t for_answer_ns = 200'000'000;
 
 std::atomic<bool> allowed{false};
@@ -29,10 +30,20 @@ void* frames[most_frames];
 std::atomic<int> found{0}, asked_thread{0};  // 0: none
 sem_t answer_is_there;
 
-void answer_signal(int) {
-  const int before = errno;
-  answer_backtrace();
-  errno = before;
+// The copy that fork(2) makes has no thread that asks or answers.
+[[maybe_unused]] const bool begins_anew = at_fork(nullptr, nullptr, [] {
+  std::construct_at(&asking);
+  asked_thread.store(0, std::memory_order_relaxed);
+  sem_init(&answer_is_there, 0, 0);
+});
+
+// Unless the program has a handler of its own, which may be there for a moment alone.
+bool can_interrupt() noexcept {
+  if (interrupt_signal() != 0) return interrupts_are_handled();
+  const int number = usual_interrupt_signal();
+  struct sigaction present{};
+  if (sigaction(number, nullptr, &present) != 0) return false;
+  return (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN) && allow_interrupts(number);
 }
 
 bool wait_for_answer() noexcept {
@@ -57,8 +68,9 @@ bool wait_for_answer() noexcept {
 void allow_backtraces() noexcept {
   void* one[1];
   backtrace(one, 1);  // the first call loads a library, which a signal handler may not
-  static const bool once = sem_init(&answer_is_there, 0, 0) == 0;
-  allowed.store(once, std::memory_order_relaxed);
+  if (backtraces_allowed()) return;
+  const locked lock(asking);
+  if (!backtraces_allowed()) allowed.store(sem_init(&answer_is_there, 0, 0) == 0, std::memory_order_relaxed);
 }
 
 void answer_backtrace() noexcept {
@@ -75,21 +87,13 @@ bool backtraces_allowed() noexcept { return allowed.load(std::memory_order_relax
 void print_backtrace(int thread) noexcept {
   if (!backtraces_allowed()) return;
   const locked lock(asking);
-  struct sigaction by{}, before{};
-  by.sa_handler = &answer_signal;
-  by.sa_flags = SA_RESTART | SA_ONSTACK;
-  const bool is_answered = interrupt_signal() == SIGURG;
-  if (!is_answered &&
-      (sigaction(SIGURG, nullptr, &before) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN))) {
+  if (!can_interrupt()) {
     print_error("  (not known, as the program handles SIGURG itself)\n");
     return;
   }
-  if (!is_answered) sigaction(SIGURG, &by, nullptr);
   asked_thread.store(thread, std::memory_order_release);  // release: pairs with the acquire in answer_backtrace
-  const bool is_asked = is_answered ? interrupt(thread) : signal_thread(thread, SIGURG);
-  const bool answers = is_asked && wait_for_answer();
+  const bool answers = interrupt(thread) && wait_for_answer();
   asked_thread.store(0, std::memory_order_relaxed);
-  if (!is_answered) sigaction(SIGURG, &before, nullptr);
   if (!answers) {
     print_error("  (not known, as its thread does not answer)\n");
     return;

@@ -6,11 +6,13 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <memory>
 
 #include "forkjoin/abi/mutex.hpp"
 #include "runtime/os/backtrace.hpp"
 #include "runtime/os/signal_thread.hpp"
 #include "runtime/os/stop_threads.hpp"
+#include "runtime/os/thread.hpp"
 
 #define FORKJOIN_OF_THE_THREAD __attribute__((no_sanitize("thread")))
 
@@ -22,6 +24,10 @@ mutex installing_interrupts;
 std::atomic<int> interrupts_by{0};  // the signal
 struct sigaction interrupts_before{};
 std::atomic<bool> wanted{false};  // by threads of the library that had started before
+
+// The copy that fork(2) makes has no thread that would unlock it.
+[[maybe_unused]] const bool is_free_in_copies =
+    at_fork(nullptr, nullptr, [] { std::construct_at(&installing_interrupts); });
 
 // Of the thread.
 struct interrupt_answer {
@@ -52,7 +58,8 @@ FORKJOIN_OF_THE_THREAD void handle_interrupt(int number, siginfo_t* about, void*
 int usual_interrupt_signal() noexcept { return SIGURG; }
 
 bool may_be_interrupt_signal(int number) noexcept {
-  constexpr std::array others{SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  constexpr std::array others{SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGTRAP, SIGABRT, SIGSYS,  SIGTERM,
+                              SIGINT,  SIGHUP,  SIGQUIT, SIGALRM, SIGCHLD, SIGPIPE, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU};
   return number >= 1 && number <= SIGRTMAX && std::find(others.begin(), others.end(), number) == others.end();
 }
 

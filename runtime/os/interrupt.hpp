@@ -7,7 +7,8 @@ namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 /// debuggers pass it on in silence, and a program that handles it can bear more of them.
 int usual_interrupt_signal() noexcept;
 
-/// Whether that is the number of a signal that a program may handle, and none of those that tell of faults.
+/// Whether that is the number of a signal that a program may handle, and none of those that tell of faults, end or stop
+/// programs, or have a meaning of the system's.
 bool may_be_interrupt_signal(int number) noexcept;
 
 /// From now on that signal interrupts threads. For good: a handler that was there before still gets the signals that

@@ -20,18 +20,40 @@ fault_reporter reporter = nullptr;
 struct sigaction previous_segv, previous_bus;
 std::atomic<guarded_memory*> all_guarded{nullptr};
 
+void set_default(int signal) noexcept {
+  struct sigaction fallback = {};
+  fallback.sa_handler = SIG_DFL;
+  sigaction(signal, &fallback, nullptr);
+}
+
+bool is_handler(const struct sigaction& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+// With the flags and the mask that it was installed with: one may rely on a second fault ending the process. The mask
+// of before comes back when this library's handler is left.
+void call_as_system(const struct sigaction& action, int signal, siginfo_t* info, void* context) noexcept {
+  if (action.sa_flags & SA_RESETHAND) set_default(signal);
+  pthread_sigmask(SIG_BLOCK, &action.sa_mask, nullptr);
+  if ((action.sa_flags & SA_NODEFER) && !sigismember(&action.sa_mask, signal)) {
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  }
+  if (action.sa_flags & SA_SIGINFO) return action.sa_sigaction(signal, info, context);
+  action.sa_handler(signal);
+}
+
 void handle_fault(int signal, siginfo_t* info, void* context) {
   const bool accessed = info->si_code > 0;  // else a process sent the signal
   if (accessed && signal == SIGBUS && guarded_memory::mend(info->si_addr)) return;
   if (accessed && reporter(info->si_addr, stack_pointer_of(context))) abort();
   const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
-  if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
-  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
+  if (is_handler(previous)) return call_as_system(previous, signal, info, context);
   if (!accessed && previous.sa_handler == SIG_IGN) return;
   // Back to the default, and return to the access: it faults again and ends the process as it would have.
-  struct sigaction fallback = {};
-  fallback.sa_handler = SIG_DFL;
-  sigaction(signal, &fallback, nullptr);
+  set_default(signal);
   if (!accessed) raise(signal);  // when this handler is left
 }
 
@@ -50,10 +72,13 @@ class alternate_stack {
   }
 
   ~alternate_stack() {
-    if (!memory_) return;
+    stack_t present = {};
+    if (!memory_ || sigaltstack(nullptr, &present) != 0) return;
+    if (present.ss_sp != memory_.get()) return;  // the program has given the thread another one since
     stack_t none = {};
     none.ss_flags = SS_DISABLE;
-    sigaltstack(&none, nullptr);
+    // Refused to a signal handler that runs there, and calls exit: it needs the memory.
+    if (sigaltstack(&none, nullptr) != 0) static_cast<void>(memory_.release());
   }
 
   alternate_stack(const alternate_stack&) = delete;

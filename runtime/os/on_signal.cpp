@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <memory>
 #include <mutex>
 
 #include "forkjoin/abi/mutex.hpp"
@@ -27,10 +28,9 @@ void (*what)() noexcept = nullptr;
 
 os::mutex starting;
 
-// No other thread may hold the mutex while fork(2) copies it.
-void lock_starting() FORKJOIN_UNANALYSED { starting.lock(); }
-void unlock_starting() FORKJOIN_UNANALYSED { starting.unlock(); }
-[[maybe_unused]] const bool registered_starting = at_fork(&lock_starting, &unlock_starting, &unlock_starting);
+// The copy that fork(2) makes begins anew. No fork waits for the mutex: another of the library's may be held where it
+// is taken.
+[[maybe_unused]] const bool begins_anew = at_fork(nullptr, nullptr, [] { std::construct_at(&starting); });
 
 void handle(int) {
   const int before = errno;
@@ -60,7 +60,7 @@ bool on_signal(int number, void (*act)() noexcept) noexcept {
   }
   struct sigaction by{};
   by.sa_handler = &handle;
-  by.sa_flags = SA_RESTART;
+  by.sa_flags = SA_RESTART | SA_ONSTACK;  // a strand's stack may be small
   return sigaction(number, &by, nullptr) == 0;
 }
 

@@ -21,6 +21,7 @@ namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 
 void* thread::first_frame(void* self) noexcept {
   auto* thread = static_cast<class thread*>(self);
+  thread->use_all_cpus();  // before it has a number, by which a waker would narrow it; and for what it calls and starts
   thread->adopt_caller();
   note_first_frame();
   if (thread->turn_) turns::arrive(*thread->turn_);
@@ -40,6 +41,9 @@ bool thread::start(void (*body)(void*) noexcept, void* argument, placement where
   // Signals that a thread causes itself must reach it: blocked, they end the process. SIGSYS is a sandbox's answer to a
   // system call (SECCOMP_RET_TRAP).
   for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  if (sigismember(&before, SIGPROF) == 1)
+    sigaddset(&all, SIGPROF);  // for a thread of the program's, perhaps by sigwait
   if (backtraces_allowed()) sigdelset(&all, SIGURG);
   if (interrupt_signal() != 0) sigdelset(&all, interrupt_signal());
   pthread_sigmask(SIG_SETMASK, &all, &before);

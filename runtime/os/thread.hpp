@@ -67,6 +67,8 @@ void name_thread(const char* text, unsigned number) noexcept;
 /// lets them last up to 50 us longer, to save wake-ups; and if all CPUs are busy, lets the thread wait for some
 /// milliseconds.
 void wake_in_time() noexcept;
+/// For a thread that one of those has started: as threads are otherwise.
+void wake_as_usual() noexcept;
 
 /// How many threads the process has, those of others than the runtime with them. 0: the system does not say.
 unsigned count_threads() noexcept;

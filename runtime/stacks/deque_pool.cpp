@@ -27,9 +27,8 @@ std::size_t deque_pool::bytes() const noexcept {
 deque* deque_pool::make(deque::index capacity) noexcept {
   try {
     // First makes room in all lists, so that give cannot fail.
-    all_.reserve(all_.size() + 1);
-    idle_.reserve(all_.size() + 1);
-    fallbacks_.reserve(all_.size() + 1);
+    for (auto* const list : {&all_, &idle_, &fallbacks_})
+      if (list->capacity() <= all_.size()) list->reserve(2 * (all_.size() + 1));
   } catch (const std::bad_alloc&) {
     return nullptr;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -35,6 +36,9 @@ stack_pool::stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, s
       numbers_(numbers) {}
 
 stack_pool::~stack_pool() {
+  // From the top: a part from the middle of a mapping makes two of it, and a process may have few.
+  std::sort(idle_.begin(), idle_.end(),
+            [](const fiber* a, const fiber* b) { return std::less<>()(b->mapping, a->mapping); });
   for (fiber* const f : idle_) {
     std::byte* const mapping = f->mapping;
     const std::size_t size = f->mapping_size;

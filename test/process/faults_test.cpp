@@ -49,6 +49,40 @@ int fault(bool details, bool inside) {
   return 0;
 }
 
+// A handler that is to be called once, and one that sends the signal again: with the flags that they were installed
+// with the default action comes next. Tried without call_as_system in os/memory_fault.cpp: the first is called for
+// ever, and the second ends with status 9.
+int fault_again(bool by_raise) {
+  struct sigaction action = {};
+  static bool raises;
+  raises = by_raise;
+  action.sa_handler = [](int signal) {
+    if (!raises) return;
+    raise(signal);
+    _exit(9);
+  };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | (by_raise ? SA_NODEFER : 0));
+  sigaction(SIGSEGV, &action, nullptr);
+  fj::runtime rt(test::with_procs(2));
+  rt.run([] {});
+  somewhere = reinterpret_cast<int*>(std::uintptr_t{64});
+  *somewhere = 1;
+  return 0;
+}
+
+// The main thread's stack for handlers is in use when its objects are destroyed. Tried with a destructor that frees it
+// all the same: AddressSanitizer reports it.
+int exit_in_handler() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { exit(7); };
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGSEGV, &action, nullptr);
+  fj::run([] {});
+  somewhere = reinterpret_cast<int*>(std::uintptr_t{64});
+  *somewhere = 1;
+  return 0;
+}
+
 // Returns 0 if the stack is still the program's own after a run.
 int keep_alternate_stack() {
   static char memory[64 << 10];
@@ -167,6 +201,12 @@ int main() {
       verdict.check(end.code == 7, std::string("a handler ") + (details ? "with details, " : "") +
                                        (inside ? "inside" : "outside") + told(end));
     }
+  for (const bool by_raise : {false, true}) {
+    const test::ending end = test::in_child([=] { return fault_again(by_raise); }, 20);
+    verdict.check(end.signal == SIGSEGV, std::string("a handler for one fault") + told(end));
+  }
+  const test::ending exits = test::in_child(&exit_in_handler, 20);
+  verdict.check(exits.code == 7, "a handler that calls exit" + told(exits));
   const test::ending kept = test::in_child(&keep_alternate_stack);
   verdict.check(kept.code == 0, "the stack for handlers" + told(kept));
   const test::ending inside = test::in_child(&destroy_inside, 60);

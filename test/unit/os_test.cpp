@@ -221,24 +221,36 @@ cpu_set_t allowed() {
 
 }  // namespace
 
-// Tried with a start that always keeps the thread off: fails.
-TEST_CASE("thread: starts on the processor of the thread that starts it, or off it") {
+// Tried with a start that always keeps the thread off, and with a thread that stays narrowed until it is first woken:
+// fails.
+TEST_CASE("thread: starts on the processor of the thread that starts it, or off it; then it may use all") {
   const cpu_set_t before = allowed();
   if (CPU_COUNT(&before) < 2) return;
+  struct seen {
+    int cpu;
+    cpu_set_t mask;
+  };
   for (const os::placement where : {os::placement::elsewhere, os::placement::here}) {
-    int here = -1, still_here = -2;
-    cpu_set_t first;
-    while (here != still_here) {
+    unsigned there = 0;
+    for (unsigned rounds = 0; rounds < 20;) {
       os::thread thread;
-      here = sched_getcpu();
-      REQUIRE(
-          thread.start([](void* to) noexcept { sched_getaffinity(0, sizeof(cpu_set_t), static_cast<cpu_set_t*>(to)); },
-                       &first, where));
-      still_here = sched_getcpu();
+      seen first;
+      const int here = sched_getcpu();
+      REQUIRE(thread.start(
+          [](void* to) noexcept {
+            auto& mine = *static_cast<seen*>(to);
+            mine.cpu = sched_getcpu();
+            sched_getaffinity(0, sizeof(mine.mask), &mine.mask);
+          },
+          &first, where));
+      const bool stayed = sched_getcpu() == here;
       thread.join();
+      CHECK(CPU_EQUAL(&first.mask, &before));
+      if (!stayed) continue;
+      ++rounds;
+      there += (first.cpu == here) == (where == os::placement::here);
     }
-    CHECK(CPU_COUNT(&first) == (where == os::placement::here ? 1 : CPU_COUNT(&before) - 1));
-    CHECK(static_cast<bool>(CPU_ISSET(here, &first)) == (where == os::placement::here));
+    CHECK(there > 15);  // a busy system may move it before it looks
   }
 }
 

@@ -154,7 +154,7 @@ TEST_CASE("settings: without membarrier the heavy fence is a signal, which the o
   struct sigaction present{};
   CHECK(sigaction(SIGUSR2, nullptr, &present) == 0);
   CHECK_UNARY(present.sa_handler == SIG_DFL);
-  for (const int bad : {-1, SIGKILL, SIGSTOP, SIGSEGV, 1000}) {
+  for (const int bad : {-1, SIGKILL, SIGSTOP, SIGSEGV, SIGTERM, SIGCHLD, 1000}) {
     CAPTURE(bad);
     other.fence_signal = bad;
     CHECK(contains(complaint(other), "options::fence_signal is " + std::to_string(bad) + "; set it to"));

@@ -41,13 +41,13 @@ int milliseconds(std::int64_t nanoseconds) noexcept {
 int wait_for(int epoll, epoll_events& events, std::int64_t until) noexcept {
   constexpr std::int64_t second = 1'000'000'000;
   const int room = static_cast<int>(events.size());
-  const std::int64_t time = until >= for_ever || until == 0 ? 0 : std::max<std::int64_t>(until - now_ns(), 0);
+  const std::int64_t time = until >= for_ever || until <= 0 ? 0 : std::max<std::int64_t>(until - now_ns(), 0);
 #ifdef SYS_epoll_pwait2
   static std::atomic<bool> has_pwait2{true};
   if (time > 0 && has_pwait2.load(std::memory_order_relaxed)) {
     const timespec limit{static_cast<time_t>(time / second), static_cast<long>(time % second)};
     const auto found = static_cast<int>(syscall(SYS_epoll_pwait2, epoll, events.data(), room, &limit, nullptr, 0));
-    if (found >= 0 || (errno != ENOSYS && errno != EPERM)) return found;
+    if (found >= 0 || (errno != ENOSYS && errno != EPERM && errno != EACCES)) return found;
     has_pwait2.store(false, std::memory_order_relaxed);
   }
 #endif
@@ -120,7 +120,7 @@ bool event_poll::await(std::int64_t until) noexcept {
     all->pass();  // as in sleep
     until = 0;
   }
-  const std::int64_t time = std::max<std::int64_t>(until == 0 ? 0 : until - now_ns(), 0);
+  const std::int64_t time = std::max<std::int64_t>(until <= 0 ? 0 : until - now_ns(), 0);
   const timespec limit{static_cast<time_t>(time / second), static_cast<long>(time % second)};
   std::array<pollfd, 2> awaited{{{state_->epoll, POLLIN, 0}, {state_->ends_of_await.number(), POLLIN, 0}}};
   if (ppoll(awaited.data(), awaited.size(), &limit, nullptr) <= 0) return false;

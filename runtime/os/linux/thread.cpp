@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
@@ -72,7 +73,7 @@ void thread::adopt_caller() noexcept {
   static constinit thread_local number mine{0, 0};
   if (mine.id == 0 || mine.generation != process_generation())
     mine = {static_cast<int>(syscall(SYS_gettid)), process_generation()};
-  id_.store(mine.id, std::memory_order_relaxed);
+  id_.store(mine.id, std::memory_order_release);  // release: pairs with the acquire in wake_on
 }
 
 void thread::keep_off_this_cpu() noexcept { wake_on(placement::elsewhere); }
@@ -80,10 +81,10 @@ void thread::keep_off_this_cpu() noexcept { wake_on(placement::elsewhere); }
 void thread::leave_it_this_cpu() noexcept { wake_on(placement::here); }
 
 void thread::wake_on(placement where) noexcept {
-  const int id = id_.load(std::memory_order_relaxed);
+  const int id = id_.load(std::memory_order_acquire);  // acquire: pairs with the release in adopt_caller
   cpu_set_t to;
   // Read anew each time: the user may have pinned the thread meanwhile.
-  if (narrowed_ || id == 0 || !read_allowed(id, allowed_) || !narrow(allowed_, where, to)) return;
+  if (id == 0 || narrowed_ || !read_allowed(id, allowed_) || !narrow(allowed_, where, to)) return;
   narrowed_ = sched_setaffinity(id, sizeof(to), &to) == 0;
 }
 
@@ -116,13 +117,28 @@ struct thread_attributes {
 // The least that Linux grants. Since 6.12 a thread that wakes up need not wait for the end of another's longer slice.
 constexpr std::uint64_t short_slice_ns = 100'000;
 
+// Of the threads, before one of them was to wake in time; 0: none was.
+std::atomic<int> usual_slack{0};
+
 }  // namespace
 
 void wake_in_time() noexcept {
+  usual_slack.store(prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL), std::memory_order_relaxed);
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   thread_attributes mine;
   if (syscall(SYS_sched_getattr, 0, &mine, sizeof(mine), 0) != 0 || mine.policy != SCHED_OTHER) return;
   mine.runtime = short_slice_ns;
+  syscall(SYS_sched_setattr, 0, &mine, 0);
+}
+
+void wake_as_usual() noexcept {
+  const int slack = usual_slack.load(std::memory_order_relaxed);
+  if (slack <= 0) return;
+  prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack), 0UL, 0UL, 0UL);
+  thread_attributes mine;
+  if (syscall(SYS_sched_getattr, 0, &mine, sizeof(mine), 0) != 0) return;
+  if (mine.policy != SCHED_OTHER || mine.runtime != short_slice_ns) return;
+  mine.runtime = 0;  // the system's own
   syscall(SYS_sched_setattr, 0, &mine, 0);
 }
 

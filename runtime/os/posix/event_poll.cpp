@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "forkjoin/abi/os/clock.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/cpu.hpp"
 #include "runtime/os/io/wake_up.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/posix/milliseconds.hpp"
@@ -97,7 +99,9 @@ struct event_poll::state {
       s.in_poll = true;
       lock.unlock();
       const int found = ::poll(s.polled.data(), static_cast<nfds_t>(s.polled.size()), limit);
-      const bool failed = found < 0 && errno != EINTR;
+      const bool is_refused = found < 0 && (errno == ENOMEM || errno == EAGAIN);
+      const bool failed = found < 0 && errno != EINTR && !is_refused;
+      if (is_refused) sleep_ns(tuning::refused_ns);
       lock.lock();
       const short change = s.polled.empty() ? short{0} : s.polled[0].revents;
       if (failed || (change & POLLNVAL) != 0) {

@@ -16,6 +16,7 @@ void thread::leave_it_this_cpu() noexcept {}
 void thread::use_all_cpus() noexcept {}
 
 void wake_in_time() noexcept {}
+void wake_as_usual() noexcept {}
 void name_thread(const char*, unsigned) noexcept {}
 
 unsigned count_threads() noexcept { return 0; }
