@@ -17,6 +17,7 @@ struct threads {
   scheduler& whose;
 
   worker* start(waker) noexcept;
+  void end_rest_of_monitor() noexcept {}
   bool heavy_fence() noexcept {
     os::heavy_fence();
     return true;

@@ -26,7 +26,9 @@ void allowance::follow() noexcept {
 // The program may have bound the thread that needed the monitor, and so the monitor's thread, to fewer CPUs than
 // others have. So the mask counts from when it changes: a cpuset, and `taskset -a`, change the masks of all threads.
 void allowance::look(std::int64_t now) noexcept {
-  if (!follows_.load(std::memory_order_relaxed) || now - looks_after_ < tuning::between_allowances_ns) return;
+  if (!follows_.load(std::memory_order_relaxed)) return;
+  if (own_mask_ == 0) own_mask_ = os::cpus_of_thread();  // at the first look, which is early
+  if (now - looks_after_ < tuning::between_allowances_ns) return;
   looks_after_ = now;
   const unsigned mask = os::cpus_of_thread(), quota = os::cpus_of_quota();
   const locked lock(mutex_);

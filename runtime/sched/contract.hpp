@@ -91,6 +91,7 @@ concept fiber_for_rules = std::derived_from<Fiber, runnable> && requires(Fiber& 
 template <class Threads>
 concept threads_for_rules = requires(Threads& t, waker then) {
   { t.start(then) } -> std::same_as<worker*>;
+  t.end_rest_of_monitor();
   { t.heavy_fence() } -> std::same_as<bool>;
 };
 

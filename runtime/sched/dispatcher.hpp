@@ -493,6 +493,29 @@ class dispatcher {
     budget_.ask_again();
   }
 
+  /// By the monitor, at each look: the same, and if something waits for a thread, it is started. Otherwise fibers that
+  /// no job brought would wait for one for ever.
+  void ask_for_refused_thread() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!is_short_.load(std::memory_order_relaxed)) return;
+    {
+      const locked lock(mutex_);
+      budget_.ask_again();
+      if (budget_.is_short()) return;
+      is_short_.store(false, std::memory_order_relaxed);
+      if (!anything_waits()) return;
+    }
+    wake(waker::sleeps);
+  }
+
+  /// Whether something waits for a thread that the system has refused. Then the monitor must not rest. seq_cst: the
+  /// monitor's word says that it rests, then this is read; pairs with start_thread, which stores it, then has the
+  /// monitor's rest end.
+  bool waits_for_refused_thread() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!is_short_.load(std::memory_order_seq_cst)) return false;
+    const locked lock(mutex_);
+    return budget_.is_short() && !idle_.has_thread() && anything_waits();
+  }
+
   /// From now on no thread is started or woken, and a thread that parks ends. Waits for those that are being started.
   void stop() noexcept FORKJOIN_EXCLUDES(mutex_) {
     for (;; os::yield_thread()) {
@@ -625,18 +648,22 @@ class dispatcher {
     {
       const locked lock(mutex_);
       budget_.end_start(m);
-      if (!m) {
+      if (m) {
+        m->spinning = true;
+        m->proc = &p;
+        ++p.count.wakeups;
+        emit_wake(p, *m);
+      } else {
         idle_.put_processor(p);
-        return false;
+        is_short_.store(true, std::memory_order_seq_cst);  // pairs with the load in waits_for_refused_thread
       }
-      m->spinning = true;
-      m->proc = &p;
-      ++p.count.wakeups;
-      emit_wake(p, *m);
     }
-    m->signal();
-    return true;
+    m ? m->signal() : threads_.end_rest_of_monitor();
+    return m;
   }
+
+  // With the mutex. Of all that workers without work would do.
+  bool anything_waits() const noexcept { return any_ready() || timekeeper_.awaits_any(); }
 
   after_park after_sleep(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     {
@@ -743,6 +770,7 @@ class dispatcher {
   os::atomic<bool> notes_cuts_{false};
   os::atomic<unsigned> cuts_{0};        // the P that is asked next to give way
   os::atomic<std::int64_t> cut_at_{0};  // the last request by ready_soon, by os::now_ns
+  os::atomic<bool> is_short_{false};    // of threads, as the budget knows
   parking parking_;
 
   alignas(cache_line) os::mutex mutex_;

@@ -55,9 +55,10 @@ void monitor::watch_all() noexcept {
   os::wake_in_time();
   // seq_cst: pairs with the exchange in monitor_word.hpp: end
   while (word_.word().load(std::memory_order_seq_cst) != monitor_word::ending) {
+    scheduler_.dispatcher().ask_for_refused_thread();
     const std::int64_t delay = rules_->delay_ns(scheduler_);
     bool event = false;
-    if (delay == tuning::last_delay_ns && scheduler_.dispatcher().all_idle()) {
+    if (delay == tuning::last_delay_ns && may_rest()) {
       rest();
     } else {
       event = word_.sleep(
@@ -81,6 +82,11 @@ void monitor::note_requests(bool any) noexcept {
   any ? yield_requests.fetch_add(1, std::memory_order_relaxed) : yield_requests.fetch_sub(1, std::memory_order_relaxed);
 }
 
+bool monitor::may_rest() noexcept {
+  auto& dispatcher = scheduler_.dispatcher();
+  return dispatcher.all_idle() && !dispatcher.waits_for_refused_thread();
+}
+
 // The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor
 // watches; the monitor rests. So each says what it does before it looks at the other. seq_cst: the word becomes
 // resting, then idle is read (parking.hpp: unheld); pairs with the load in monitor.hpp: attend, before which the worker
@@ -88,7 +94,7 @@ void monitor::note_requests(bool any) noexcept {
 void monitor::rest() noexcept {
   if (!word_.begin_rest()) return;
   while (word_.word().load(std::memory_order_seq_cst) == monitor_word::resting) {
-    if (scheduler_.dispatcher().all_idle()) {
+    if (may_rest()) {
       os::futex_wait(word_.word(), monitor_word::resting);
     } else {
       wake();

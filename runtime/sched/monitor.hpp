@@ -66,6 +66,7 @@ class monitor {
   void wake() noexcept;
   void watch_all() noexcept;
   void note_requests(bool any) noexcept;
+  bool may_rest() noexcept;
   void rest() noexcept;
 
   scheduler& scheduler_;

@@ -351,6 +351,8 @@ class thread_budget {
   bool any_starting() const noexcept { return starting_ > 0; }
   /// A system that has refused threads may do so again.
   bool any_refused() const noexcept { return ask_again_at_ != 0; }
+  /// Whether none is to be had only because the system has refused one.
+  bool is_short() const noexcept { return startable_ == 0 && any_refused() && started_ + starting_ < max_threads_; }
 
   /// Before a thread is started, which takes the system about 50 us, without the mutex. False if there is none to be
   /// had.
@@ -374,8 +376,9 @@ class thread_budget {
     ask_again_at_ = os::now_ns() + tuning::between_refusals_ns;
   }
 
-  /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later job,
-  /// as the first fork of that sees that a thread could be started.
+  /// What the system refused, for want of memory or by a limit that other threads share, it may give later: to a job,
+  /// as the first fork of that sees that a thread could be started, or to what waits for one (dispatcher.hpp:
+  /// ask_for_refused_thread).
   void ask_again() noexcept {
     const unsigned lacking = max_threads_ - started_ - starting_;
     if (startable_ != 0 || lacking == 0 || os::now_ns() < ask_again_at_) return;

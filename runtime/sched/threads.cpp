@@ -22,6 +22,7 @@ void thread_main(void* self) noexcept {
   const unsigned number = m.number - 1;
   const settings& set = m.sched().settings();
   os::name_thread("fj-", number);
+  os::wake_as_usual();  // the monitor may have started it
   if (set.on_worker_start) {
     starts_in = &m.sched();
     set.on_worker_start(number);
@@ -66,6 +67,8 @@ worker* threads::start(waker then) noexcept {
   ++refused_;
   return nullptr;
 }
+
+void threads::end_rest_of_monitor() noexcept { scheduler_.monitor().attend(); }
 
 void threads::join() noexcept {
   const locked lock(mutex_);

@@ -25,6 +25,9 @@ class threads {
   /// the calling thread does next; if it sleeps, it leaves its CPU to the new one.
   worker* start(waker then) noexcept;
 
+  /// After the dispatcher has noted that one was refused: the monitor asks for it again.
+  void end_rest_of_monitor() noexcept;
+
   /// Signals all that were started, and waits until they have ended. The dispatcher has been told to stop.
   void join() noexcept;
 

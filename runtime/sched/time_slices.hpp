@@ -3,7 +3,8 @@
 // A run of a P lasts from when a fiber begins or goes on there until it leaves. The monitor names a run by the P's
 // count of runs. A request may come too late, when the strand has ended, waits, or is on another P. Then it names a run
 // that is over, and no strand answers it. So neither the monitor nor the strand waits for the other, and the monitor
-// takes no request back.
+// takes no request back. One that comes too late may replace one for the present run, which the monitor repeats after a
+// slice.
 //
 // Source: retake and preemptone in Go's runtime/proc.go: schedtick, schedwhen.
 #pragma once
@@ -17,7 +18,8 @@
 
 namespace fj { inline namespace v0_3 { namespace detail {
 
-/// What the monitor knows of the runs on all P. Asks of the P `runs`, `yield_request`, `queue` and `active`.
+/// What the monitor knows of the runs on all P. Asks of the P `runs`, `count.busy`, `yield_request`, `queue` and
+/// `active`.
 class time_slices {
  public:
   /// Throws std::bad_alloc.
@@ -30,7 +32,9 @@ class time_slices {
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
       processor& p = scheduler.all()[i];
       seen& last = seen_[i];
-      if (const std::uint32_t run = p.runs; run != last.run) {
+      const std::uint32_t run = p.runs;
+      const bool runs_none = !p.count.busy.runs();
+      if (run != last.run || runs_none) {
         last = {.run = run, .began = now, .since = now};
       } else if (now - last.since >= slice_of(p) && waits_for(scheduler, p)) {
         ask(p, p.yield_request, run);

@@ -1,4 +1,4 @@
-// A request to give way: of the monitor to the strand of one P, and whether any strand of the process has one.
+// A request to give way, to the strand of one P; and whether any strand of the process has one.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace fj { inline namespace v0_3 { namespace detail {
 /// Of a P. Run 0 is none; a strand that runs when the count of runs has wrapped around to it may give way unasked.
 class yield_request {
  public:
-  /// By the monitor, before it sends a request to the deque.
+  /// By the monitor, or a thread that makes a fiber ready: before it sends a request to the deque.
   void ask(std::uint32_t run) noexcept { run_.store(run, std::memory_order_relaxed); }
 
   /// By the strand of that run. relaxed: a strand that found the deque's request has cleared it since

@@ -318,6 +318,8 @@ class threads {
     return refused ? nullptr : next;
   }
 
+  void end_rest_of_monitor() noexcept {}
+
   /// False: another thread has not passed a fence, as one that does not answer in time.
   bool heavy_fence() {
     if (may_be_deaf && model::any_of(2) == 0) {

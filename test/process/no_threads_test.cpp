@@ -101,6 +101,27 @@ int main() {
     starts.join();
     test::spin_until([&] { return call.ran(); });
   }
+  {
+    // A thread is refused to a fiber that took its P over from a blocking call: no job comes that would ask again, and
+    // the call waits for the fiber. Tried without ask_for_refused_thread in sched/monitor.cpp: they wait for ever; so
+    // they do if the monitor may rest meanwhile.
+    const test::watchdog dog("a thread that is refused to a fiber", 1, 20);
+    fj::runtime rt(test::with_procs(1));
+    std::atomic<bool> has_run{false}, goes_on{false};
+    auto blocks = rt.go([&] {
+      test::spin_until([&] { return goes_on.load(); });
+      static_cast<void>(fj::go([&] { has_run = true; }));
+      fj::blocking_now([&] { test::spin_until([&] { return has_run.load(); }); });
+    });
+    fj::sleep_for(std::chrono::milliseconds(1));  // the monitor has its thread
+    refused = 0;
+    threads_left = 0;
+    goes_on = true;
+    test::spin_until([&] { return refused.load() > 1; });  // it asks again
+    verdict.check(!has_run, "a fiber without a thread");
+    threads_left = -1;
+    blocks.get();
+  }
   for (const auto how :
        {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public, test::stealing::by_signal}) {
     const test::fences fences(how);

@@ -24,6 +24,7 @@ class fake_scheduler {
     for (unsigned i = 0; i != procs; ++i) {
       all_[i].active = &empty_;
       all_[i].runs = 1;
+      all_[i].count.begin_busy(1);
     }
   }
 
@@ -98,6 +99,22 @@ TEST_CASE("monitor: a strand is asked to give way after a slice, if a P is to re
   f.scheduler.one_is_to_retire = true;
   f.look_after(1);
   CHECK(f.scheduler.is_asked());
+}
+
+// Nobody would take the request back. Tried without the look at count.busy in time_slices.hpp: fails.
+TEST_CASE("monitor: a P that runs no strand is not asked to give way") {
+  fixture f;
+  f.scheduler.all()[0].count.begin_looking(2);
+  f.look_after(2 * tuning::slice_ns);
+  f.look_after(2 * tuning::slice_ns);
+  CHECK(!f.scheduler.is_asked());
+  CHECK(!f.monitor.any_asked());
+  f.scheduler.all()[0].count.begin_busy(3);
+  f.look_after(2 * tuning::slice_ns);
+  CHECK(f.scheduler.is_asked());
+  f.scheduler.all()[0].count.begin_idle(4);
+  f.look_after(1);
+  CHECK(!f.monitor.any_asked());
 }
 
 // Tried with a slice that begins at each look, and with one that another strand inherits: fails.
