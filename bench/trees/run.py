@@ -4,7 +4,8 @@ leaves and by the number of children.
 
     bench/trees/run.py --build build [--trees 200] [--seeds 9] [--adaptive | --flat] [--json FILE]
 
-The simulator's costs are its own, so the same commit has the same figures on every machine, busy or not. The trees are drawn from the seeds
+The simulator's costs are its own, so one build has the same figures each time, busy or not. Builds whose objects lie otherwise differ a
+little: what a cache line costs depends on its address. The trees are drawn from the seeds
 1 to --trees (bench/simulate/random_tree.hpp); `build/bench/simulate random_tree --size SEED` runs one of them. Each tree and shape runs by
 --seeds schedules; of a tree counts the median of the ratios of times, schedule by schedule. All workers are awake at the start, but in the
 shapes, which begin as those of `./dev bench --virtual` do.
@@ -52,7 +53,7 @@ RULE_ARGUMENTS = [word for name, value in RULE.items() for word in (f"--{name}",
 ADAPTIVE = {1000: 256, 20: 4096, 1: 8192}
 # For --flat: leaves of a node and nodes, and P by the microseconds of a leaf.
 FLAT = [(64, 1), (64, 32), (512, 1), (512, 8)]
-FLAT_US = {1000: [MANY], 20: [MANY], 1: [MANY, MOST], 0.1: [MANY, MOST]}
+FLAT_US = {1000: [MANY], 20: [MANY, 16, MOST], 1: [MANY, MOST], 0.1: [MANY, MOST]}
 COUNTED = ("steals", "join_waits", "suspensions", "deviations", "peak_stacks", "peak_frames", "most_late_ns")
 
 
@@ -69,9 +70,19 @@ def simulate(program, kernel, size, procs, policy, seeds, *more):
     return found | {"runs": {(run["policy"], run["procs"]): run for run in found["runs"]}}
 
 
+def over(runs, way, other, procs):
+    """The times by all schedules over those of another policy."""
+    return Figure(a / b for a, b in zip(runs[way, procs]["times_ns"], runs[other, procs]["times_ns"]))
+
+
 def over_continuations(runs, way, procs):
-    """The times by all schedules over those of continuations."""
-    return Figure(a / b for a, b in zip(runs[way, procs]["times_ns"], runs["continuations", procs]["times_ns"]))
+    return over(runs, way, "continuations", procs)
+
+
+def over_fastest(runs, way, procs):
+    """Over the policy of FIXED whose median is the least. That one is chosen by the same schedules, so chance makes it faster than it is."""
+    fastest = min(FIXED, key=lambda fixed: Figure(runs[fixed, procs]["times_ns"]).median)
+    return over(runs, way, fastest, procs).median
 
 
 def theory(found, way, procs):
@@ -99,7 +110,7 @@ def tree(program, seed, seeds):
 def distribution(values):
     """Of one ratio a tree: the median with its interval, the extremes, and how many trees are clear of 1."""
     return Figure(values).summary() | {"slower": sum(v > 1 + CLEAR for v in values), "faster": sum(v < 1 / (1 + CLEAR) for v in values),
-                                       "quartiles": [sorted(values)[len(values) * i // 4] for i in (1, 3)]}
+                                       "quartiles": [sorted(values)[i] for i in (len(values) // 4, len(values) - 1 - len(values) // 4)]}
 
 
 def distributions(trees):
@@ -185,7 +196,7 @@ def children(program, n, leaf_us, seeds):
 
 def dag_of(folder, name, leaves, leaf_us):
     """A file with a DAG: of a chain and its mirror image, of a chain that changes its sides after so many forks, of a loop or a scope, or of
-    so many nodes with all leaves."""
+    so many nodes with all leaves, which have one join, or ("nested") forks of two within each other."""
     nodes = [{"work_ns": leaf_us * 1000}]
 
     def chain(length, mirrored):
@@ -201,6 +212,10 @@ def dag_of(folder, name, leaves, leaf_us):
         nodes.append({"scope": [{"work_ns": 0}, *([0, {"work_ns": 10}] * leaves)]})  # between the forks the function goes round its loop
     elif isinstance(name, int):
         nodes.extend([{"parallel": [0] * (leaves // name)}, {"series": [1] * name}])
+    elif isinstance(name, tuple):  # ("nested", nodes)
+        for i in range((leaves // name[1]).bit_length() - 1):
+            nodes.append({"parallel": [i, i]})
+        nodes.append({"series": [len(nodes) - 1] * name[1]})
     elif name == "chain that turns":
         chain(leaves, lambda i: i // (leaves // 8) % 2)
     else:
@@ -215,7 +230,7 @@ DAGS = ("chains at once", "chains in turn", "chain that turns", "loop", "scope")
 
 
 def adaptive_shape(program, kernel, leaves, leaf_us, seeds):
-    """Times over continuations', and what the adaptive policy takes over the fastest fixed one."""
+    """Times over continuations', and what the adaptive policy takes over the fixed one whose median is the least."""
     with tempfile.TemporaryDirectory() as folder:
         if kernel in DAGS:
             what, size = dag_of(pathlib.Path(folder), kernel, leaves, leaf_us), 0
@@ -223,17 +238,16 @@ def adaptive_shape(program, kernel, leaves, leaf_us, seeds):
             what, size = kernel, leaves
         found = simulate(program, what, size, [MANY], ",".join((*FIXED, "adaptive")), seeds, "--start", "awake", *RULE_ARGUMENTS, "--work",
                          f"tree.leaf={leaf_us * 1000:g}")["runs"]
-    times = {way: Figure(found[way, MANY]["times_ns"]).median for way in (*FIXED, "adaptive")}
-    return {"shape": kernel, "leaves": leaves, "leaf_us": leaf_us, "procs": MANY, "over_fastest": times["adaptive"] / min(times[way] for way in FIXED),
+    return {"shape": kernel, "leaves": leaves, "leaf_us": leaf_us, "procs": MANY, "over_fastest": over_fastest(found, "adaptive", MANY),
             **{way: {"times": over_continuations(found, way, MANY).summary(), "peak_stacks": found[way, MANY]["peak_stacks"]}
                for way in (*FIXED, "adaptive")}}
 
 
 def adaptive_tree(program, seed, procs, seeds):
     found = simulate(program, "random_tree", seed, [procs], ",".join((*FIXED, "adaptive")), seeds, "--start", "awake", *RULE_ARGUMENTS)["runs"]
-    times = {way: Figure(found[way, procs]["times_ns"]).median for way in (*FIXED, "adaptive")}
-    return {"seed": seed, "procs": procs, "over_fastest": times["adaptive"] / min(times[way] for way in FIXED),
-            "over_continuations": times["adaptive"] / times["continuations"], "over_last_leave": times["adaptive"] / times["last_leave"]}
+    return {"seed": seed, "procs": procs, "over_continuations": over(found, "adaptive", "continuations", procs).median,
+            "over_last_leave": over(found, "adaptive", "last_leave", procs).median, "over_fastest": over_fastest(found, "adaptive", procs),
+            "fixed_over_fastest": {way: over_fastest(found, way, procs) for way in FIXED}}
 
 
 def adaptive(program, trees, seeds, with_shapes, pool):
@@ -241,7 +255,8 @@ def adaptive(program, trees, seeds, with_shapes, pool):
     rows = [pool.submit(adaptive_shape, program, kernel, leaves, us, min(seeds, FEW)) for kernel in shapes for us, leaves in ADAPTIVE.items()]
     each = list(pool.map(lambda seed: adaptive_tree(program, seed, MANY, seeds), range(1, trees + 1)))
     of = {name: distribution([tree[name] for tree in each]) for name in ("over_continuations", "over_last_leave", "over_fastest")}
-    return {"rule": RULE, "shapes": [row.result() for row in rows], "distributions": of, "trees": each}
+    fixed = {way: distribution([tree["fixed_over_fastest"][way] for tree in each]) for way in FIXED}
+    return {"rule": RULE, "shapes": [row.result() for row in rows], "distributions": of, "fixed_over_fastest": fixed, "trees": each}
 
 
 def print_adaptive(of):
@@ -253,24 +268,33 @@ def print_adaptive(of):
     print("\nrandom trees: the adaptive policy's time over")
     print_table([["", "median", "99 % of the median", "quartiles", "least", "greatest", "slower", "faster"]] + [
         [name.removeprefix("over_"), f"{row['median']:.3f}", "{:.3f}…{:.3f}".format(*row["interval"]), "{:.3f}…{:.3f}".format(*row["quartiles"]),
-         f"{row['min']:.3f}", f"{row['max']:.3f}", str(row["slower"]), str(row["faster"])] for name, row in of["distributions"].items()])
+         f"{row['min']:.3f}", f"{row['max']:.3f}", str(row["slower"]), str(row["faster"])]
+        for name, row in (*of["distributions"].items(), *((f"{way} over the fastest", row) for way, row in of["fixed_over_fastest"].items()))])
 
 
 def flat(program, leaves, nodes, leaf_us, seeds):
-    """Rows of nodes with many leaves: times over continuations', and what each counts."""
+    """Rows of nodes with many leaves: times over continuations', speed-ups over the serial program, and what each counts. Where
+    continuations have one join, the other policies have forks of two; `nested` is continuations with those, too."""
     with tempfile.TemporaryDirectory() as folder:
         dag = dag_of(pathlib.Path(folder), nodes, leaves * nodes, leaf_us)
-        found = simulate(program, dag, 0, FLAT_US[leaf_us], ",".join(FIXED), seeds, "--start", "awake")["runs"]
+        found = simulate(program, dag, 0, FLAT_US[leaf_us], ",".join(FIXED), seeds, "--start", "awake")
+        dag = dag_of(pathlib.Path(folder), ("nested", nodes), leaves * nodes, leaf_us)
+        nested = simulate(program, dag, 0, FLAT_US[leaf_us], "continuations", seeds, "--start", "awake")["runs"]
+    runs = found["runs"] | {("nested", p): run for (_, p), run in nested.items()}
     return [{"leaves": leaves, "nodes": nodes, "leaf_us": leaf_us, "procs": p,
-             **{way: {"times": over_continuations(found, way, p).summary(), **{name: found[way, p][name] for name in COUNTED}} for way in FIXED}}
+             **{way: {"times": over_continuations(runs, way, p).summary(), "speedup": found["work_ns"] / runs[way, p]["time_ns"],
+                      **{name: runs[way, p][name] for name in COUNTED}} for way in (*FIXED, "nested")}}
             for p in FLAT_US[leaf_us]]
 
 
 def print_flat(rows):
-    print("\nnodes with many leaves: time over continuations'; thefts of continuations / tasks; stacks of both")
-    print_table([["leaves", "nodes", "us of a leaf", "P", "tasks", "least", "greatest", "last_leave", "thefts", "stacks"]] + [
+    print("\nnodes with many leaves: time over continuations' with one join for each node; nested: continuations with forks of two; "
+          "speed-ups, thefts and stacks of continuations / tasks")
+    print_table([["leaves", "nodes", "us of a leaf", "P", "tasks", "least", "greatest", "last_leave", "nested", "speed-up", "thefts", "stacks"]] + [
         [f"{row['leaves']:,}", str(row["nodes"]), f"{row['leaf_us']:g}", str(row["procs"]),
-         *(f"{row['tasks']['times'][part]:.3f}" for part in ("median", "min", "max")), f"{row['last_leave']['times']['median']:.3f}",
+         *(f"{row['tasks']['times'][part]:.3f}" for part in ("median", "min", "max")),
+         *(f"{row[way]['times']['median']:.3f}" for way in ("last_leave", "nested")),
+         " / ".join(f"{row[way]['speedup']:.2f}" for way in PAIR),
          *(" / ".join(f"{row[way][name]:,}" for way in PAIR) for name in ("steals", "peak_stacks"))] for row in rows])
 
 
