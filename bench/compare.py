@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -91,13 +92,16 @@ def git(*arguments):
 def built(commit, kernels, cxx):
     """The build folder of that commit's kernels."""
     sha = git("rev-parse", "--verify", f"{commit}^{{commit}}")[:12]
-    tree = ROOT / "build" / "compare" / sha
-    if not (tree / "meson.build").exists():
-        tree.mkdir(parents=True, exist_ok=True)
+    tree = ROOT / "build" / "compare" / f"{sha}-{pathlib.Path(cxx).name}"
+    if not tree.exists():
+        part = tree.with_suffix(".part")  # of an interrupted run it is half a tree
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
         archive = subprocess.Popen(["git", "-C", ROOT, "archive", sha], stdout=subprocess.PIPE)
-        subprocess.run(["tar", "-x", "-C", tree], stdin=archive.stdout, check=True)
+        subprocess.run(["tar", "-x", "-C", part], stdin=archive.stdout, check=True)
         if archive.wait() != 0:
             raise measure.Failed(f"git archive {sha} failed")
+        part.rename(tree)
     log = tree / "build.log"
     print(f"building {commit} ({sha}) in {tree.relative_to(ROOT)}", flush=True)
     with log.open("w") as to:

@@ -38,12 +38,10 @@ def run(program, way, size, runs):
 def measure(program, way, size, rounds):
     """Of one run the processor's seconds, and the memory: of several runs less one, as the input has to be made."""
     more = max(1, min(1000, round(0.2 / max(run(program, way, size, 1)[0], 1e-6))))
-    seconds, memory = [], []
-    for _ in range(rounds):
-        one, many = run(program, way, size, 1), run(program, way, size, 1 + more)
-        seconds.append((many[1] - one[1]) / more)
-        memory.append(one[2])
-    return max(min(seconds), 1e-9), min(memory)
+    few, many = zip(*((run(program, way, size, 1), run(program, way, size, 1 + more)) for _ in range(rounds)))
+    # The least of each, and not of their differences, which would be too small wherever `few` was disturbed.
+    seconds = (min(run[1] for run in many) - min(run[1] for run in few)) / more
+    return max(seconds, 1e-9), min(run[2] for run in few)
 
 
 def mean(ratios):
@@ -61,6 +59,8 @@ def main():
     way = "serial" if chosen.by_hand else "continuations"
     folder = pathlib.Path(chosen.build).resolve() / "bench"
     names = chosen.kernels or sorted(file.name.removesuffix("_races") for file in folder.glob("*_races") if os.access(file, os.X_OK))
+    if not names:
+        sys.exit(f"bench/races.py: {folder} has no kernel that is watched; build them: ninja -C {chosen.build}")
     rows = []
     print(f"{'kernel':14} {'size':>10} {'serial s':>9} {'watched s':>9} {'time':>6} {'memory':>7}")
     for name in names:

@@ -11,6 +11,7 @@ gives their median over the rounds, and in brackets the smallest and the largest
 
 import argparse
 import copy
+import csv
 import json
 import math
 import os
@@ -125,12 +126,12 @@ def with_others(report, file):
 
 def write_csv(file, measured):
     """The times of all rounds, of each compiler."""
-    lines = ["compiler,kernel,size,way,procs,round,ms"]
-    for of in measured:
-        for (kernel, size, way, procs), rounds in of.rounds.items():
-            lines += [f"{of.compiler},{kernel},{size},{way},{procs},{i + 1},{ms:.6g}" for i in range(len(rounds))
-                      if (ms := rounds.ms(i, kernel, size, way, procs)) is not None]
-    file.write_text("\n".join(lines) + "\n")
+    with file.open("w", newline="") as to:
+        lines = csv.writer(to, lineterminator="\n")
+        lines.writerow(["compiler", "kernel", "size", "way", "procs", "round", "ms"])
+        for of in measured:
+            for key, rounds in of.rounds.items():
+                lines.writerows([of.compiler, *key, i + 1, f"{ms:.6g}"] for i in range(len(rounds)) if (ms := rounds.ms(i, *key)) is not None)
 
 
 def all_procs(cores):

@@ -106,10 +106,10 @@ def run_step(step, command, folder):
     with open(folder / "logs" / f"{step.name}.txt", "w") as log:
         done = subprocess.run(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
     env = conditions.before | {"others_during": conditions.load.others()}
-    disturbed = [] if step.simulated else tables.disturbances(env)
     file = folder / "raw" / f"{step.name}.json"
-    if file.exists():  # measurements that know better than what their processes seem to be: they say it themselves
-        disturbed = [] if step.simulated else tables.disturbances(json.loads(file.read_text()).get("environment", {})) or disturbed
+    if file.exists():  # measurements know better than what their processes seem to be: they say it themselves
+        env = json.loads(file.read_text()).get("environment", env)
+    disturbed = [] if step.simulated else tables.disturbances(env)
     return {"name": step.name, "command": " ".join(command), "minutes": (time.monotonic() - began) / 60, "status": done.returncode,
             "disturbed": disturbed, "simulated": step.simulated}
 
@@ -173,7 +173,8 @@ def write_tables(folder, here):
 
 
 def write_pictures(folder, here):
-    for make in (lambda: [readme.fib(here.gcc)], lambda: [plot for _, plot in blocks.pictures_of_waits(here)]):
+    for make in (lambda: [readme.fib(here.gcc)],
+                 *(lambda name=name: [plot for _, plot in blocks.pictures_of_waits(here, name)] for name in blocks.DRAWN)):
         try:
             plots = [plot for plot in make() if plot]
         except LACKS:

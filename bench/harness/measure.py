@@ -1,5 +1,6 @@
 """Runs a kernel's binaries: rounds of Google Benchmark, single runs in a process of their own, moments."""
 
+import argparse
 import contextlib
 import json
 import math
@@ -35,6 +36,16 @@ POLICIES = ("continuations", "tasks", *CROSSED)
 
 class Failed(Exception):
     pass
+
+
+def at_least(least):
+    """For argparse: a whole number that is no smaller."""
+    def whole(text):
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
+        return int(text)
+
+    return whole
 
 
 @contextlib.contextmanager

@@ -203,12 +203,12 @@ def counters(figures):
 
 def trees(figures):
     of = Trees(figures.files["trees"])
-    return "".join([grid(*of.distribution()), "\n", grid(*of.by_fork()), "\n", grid(*of.others()), "\n", where(of)])
+    return "".join([grid(*of.distribution()), "\n", grid(*of.by_fork()), "\n", grid(*of.by_work()), "\n", grid(*of.others()), "\n", where(of)])
 
 
 def picture(figures, name):
-    """One of pictures_of_waits."""
-    return "".join(shown(file, plot) for file, plot in pictures_of_waits(figures) if plot.name == name)
+    """Those of one file."""
+    return "".join(shown(file, plot) for file, plot in pictures_of_waits(figures, name))
 
 
 def slack(figures):
@@ -231,12 +231,13 @@ def children(figures):
 def lateness(figures):
     waits = Waits(figures.files["virtual"])
     settings, checked = waits.report["settings"], [c["median"] for c in waits.report["checked"]]
+    beside = (f" Leaves that sleep take {min(checked):.3f} to {max(checked):.3f} times as long as leaves that compute, on two Ps (medians)."
+              if checked else "")
     short = waits.short_table()
     return "".join([
         folded(f"{machine(waits.report, version(waits.report['environment']['compiler']), one_tbb(waits.report))}; {settings['rounds']} rounds, "
-               f"{settings['leaves']} leaves of {settings['unit_us'] / 1000:.2f} ms. Leaves that sleep take {min(checked):.3f} to {max(checked):.3f} "
-               f"times as long as leaves that compute, on two Ps (medians)."), "\n",
-        *(shown(name, plot) for name, plot in pictures_of_waits(figures) if "late" in name), "\n",
+               f"{settings['leaves']} leaves of {settings['unit_us'] / 1000:.2f} ms.{beside}"), "\n",
+        picture(figures, "virtual"), "\n",
         grid(*waits.order_and_join()), "\n", grid(*waits.table()), "\n", grid(*waits.simulated_table()), "\n",
         grid(*short) if short[1] else "Leaves of 20, 1 and 0.1 us that compute, on two Ps: not measured.\n"])
 
@@ -246,7 +247,7 @@ def memory(figures):
     return "".join([
         folded(f"{machine(space.report, version(space.report['environment']['compiler']), one_tbb(space.report))}; the median of "
                f"{space.report['settings']['runs']} processes."), "\n",
-        *(shown(name, plot) for name, plot in pictures_of_waits(figures) if "space" in name), "\n",
+        picture(figures, "space"), "\n",
         grid(*space.table())])
 
 
@@ -257,7 +258,7 @@ def bounds(figures):
 def adaptive(figures):
     of = Adaptive(figures.files["adaptive"])
     seeds, commit = of.report["settings"]["seeds"], of.report["environment"]["commit"][:7]
-    return grid(*of.times()) + "\n" + grid(*of.distribution()) + "\n" + folded(f"Simulated, {seeds} schedules; commit {commit}.")
+    return grid(*of.times()) + "\n" + grid(*of.distribution()) + "\n" + grid(*of.of_fastest()) + "\n" + folded(f"Simulated, {seeds} schedules; commit {commit}.")
 
 
 def flat_nodes(figures):
@@ -282,9 +283,12 @@ def where(trees):
     return folded(f"Simulated, {trees.settings['seeds']} schedules of each tree, {min(trees.settings['seeds'], 3)} on 64 Ps; commit {environment['commit'][:7]}.")
 
 
-def pictures_of_waits(figures):
-    """[(the file in the checkout, a plot)]"""
-    plots = [plot for of, name in ((Waits, "virtual"), (Space, "space"), (Trees, "trees")) for plot in of(figures.files[name]).plots()]
+DRAWN = {"virtual": Waits, "space": Space, "trees": Trees}
+
+
+def pictures_of_waits(figures, *names):
+    """[(the file in the checkout, a plot)], of these files of figures, or of all."""
+    plots = [plot for name in names or DRAWN for plot in DRAWN[name](figures.files[name]).plots()]
     return [(f"bench/report/{plot.name}.svg", plot) for plot in plots]
 
 

@@ -119,8 +119,9 @@ def order(figures, kernel, which):
 
 
 def joins(figures):
-    """How many effects of a join are significant."""
-    return sum(bool(e.sign) for e in axes.all_join_effects(figures.policies))
+    """In how many measurements a join has a significant effect."""
+    return sum(any(axes.join_effect(of, problem, procs, join).sign for join in axes.OTHERS)
+               for _, of, procs in axes.each(figures.policies) for problem in of.problems)
 
 
 def corners(figures, which):
@@ -173,11 +174,26 @@ def by_fork(figures, procs, least_us, under_us, part="median"):
     return len(found.values) if part == "trees" else PART[part](found.summary())
 
 
+def slower_on_more(figures, least_us, under_us, than):
+    """How many of those with so much work for each fork are slower on 64 Ps than on 8, or than the serial program (`one`), by the faster
+    policy of each."""
+    few, many = (of_trees(figures).speedups(procs, float(least_us), float(under_us)) for procs in (waits.MANY, waits.MOST))
+    return sum(of < (1 if than == "one" else other) for other, of in zip(few, many))
+
+
+def faster_on_more(figures, least_us, under_us):
+    """Tasks' time over continuations' on 64 Ps in the others of these: the median."""
+    of = of_trees(figures)
+    few, many = (of.speedups(procs, float(least_us), float(under_us)) for procs in (waits.MANY, waits.MOST))
+    ratios = of.ratios(waits.MOST, float(least_us), float(under_us))
+    return waits.Figure(r for r, a, b in zip(ratios, few, many) if b >= a).median
+
+
 def chain(figures, shape, procs, leaf_us, what, part="median"):
-    """Of a simulated shape: tasks' `time` over continuations' (median, min, max of its schedules), or the stacks of a policy."""
+    """Of a simulated shape: tasks' `time` over continuations' (median, min, max of its schedules), or the stacks of a policy, or its `speedup`."""
     row = next(r for r in figures.files["trees"]["lengths"]
                if (r["shape"], r["procs"], r["leaf_us"]) == (shape.replace("_", " "), int(procs), float(leaf_us)))
-    return row["times"][part] if what == "time" else row[what]["peak_stacks"]
+    return row["times"][part] if what == "time" else row[what]["speedup" if part == "speedup" else "peak_stacks"]
 
 
 def lengths(figures, leaf_us):
@@ -190,6 +206,11 @@ def slack(figures, leaves, which):
     rows = [r["times"]["median"] for r in figures.files["trees"]["slack"]
             if r["leaves"] == int(leaves) * r["procs"] and r["shape"] not in waits.FREE_AFTER]
     return {"least": min, "greatest": max}[which](rows)
+
+
+def slack_of(figures, shape, leaves, part):
+    return next(r["times"][part] for r in figures.files["trees"]["slack"]
+                if (r["shape"], r["leaves"]) == (shape.replace("_", " "), int(leaves) * r["procs"]))
 
 
 def one_join_for(figures, children, leaf_us, how, what="join_waits"):
@@ -205,7 +226,8 @@ def form_of(figures, shape, leaf_us, what="time", part="median"):
 
 def flat_node(figures, leaves, nodes, leaf_us, procs, way="tasks", part="median"):
     """Of nodes with so many leaves, one after another: a policy's time over continuations'."""
-    return waits.Flat(figures.files["flat"]).found[int(leaves), int(nodes), float(leaf_us), int(procs)][way]["times"][part]
+    of = waits.Flat(figures.files["flat"]).found[int(leaves), int(nodes), float(leaf_us), int(procs)][way]
+    return of["speedup"] if part == "speedup" else of["times"][part]
 
 
 def locality(figures, kind, size, way="tasks", part="median"):
@@ -213,8 +235,10 @@ def locality(figures, kind, size, way="tasks", part="median"):
     return waits.Locality(figures.files["locality"]).found[kind, int(size)]["times"][way][part]
 
 
-def adaptive(figures, over, part="median"):
-    row = figures.files["adaptive"]["distributions"][f"over_{over}"]
+def adaptive(figures, over, part="median", way=None):
+    """The adaptive policy's time, or that of a fixed one, over that of another, or of the `fastest` of three."""
+    of = figures.files["adaptive"]
+    row = of["fixed_over_fastest"][way] if way else of["distributions"][f"over_{over}"]
     return PART[part](row) if part in PART else row[part]
 
 
@@ -241,13 +265,15 @@ def checked(figures, which):
     return {"least": min, "greatest": max}[which](r["median"] for r in figures.files["virtual"]["checked"])
 
 
-def off(figures, which, shapes="trees"):
-    """By how much tasks' time over continuations' differs between the simulator and the real runtime, in these shapes on all Ps: `trees` or
-    `chains`."""
+def off(figures, which, shapes="trees", ways="tasks"):
+    """By how much the time over continuations' of tasks, or of the `others`, differs between the simulator and the real runtime, in these
+    shapes on all Ps: `trees` or `chains`. `apart`: the median where either is over 2 % from 1."""
     of = waits.Waits(figures.files["virtual"])
-    found = [abs(by[key]["vs_continuations"]["median"] - of.found[key]["vs_continuations"]["median"])
-             for by in [of.simulated] for key in by if key in of.found and key[1] == "tasks" and ("chain" in key[0]) == (shapes == "chains")]
-    return {"median": lambda: waits.Figure(found).median, "greatest": lambda: max(found)}[which]()
+    pairs = [tuple(by[key]["vs_continuations"]["median"] for by in (of.simulated, of.found)) for key in of.simulated
+             if key in of.found and key[1] != "continuations" and (key[1] == "tasks") == (ways == "tasks") and ("chain" in key[0]) == (shapes == "chains")]
+    found = [abs(a - b) for a, b in pairs]
+    return {"median": lambda: waits.Figure(found).median, "greatest": lambda: max(found),
+            "apart": lambda: waits.Figure(abs(a - b) for a, b in pairs if max(abs(a - 1), abs(b - 1)) > 0.02).median}[which]()
 
 
 def late(figures, procs, way, which, times=1000):
@@ -318,7 +344,7 @@ def percent(figures, name, *arguments):
 VALUES = {of.__name__: of for of in (times_tbb, no_grain_times_tbb, over_serial, forks, size, rounds, instructions, compiler_version,
                                      flat_two_over_one, newer_tbb, means, kernels_in, on_two, rows, goals, measurements, order, joins, corners,
                                      deepest_deque, one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover,
-                                     trees, schedules, by_fork, chain, lengths, slack, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
+                                     trees, schedules, by_fork, slower_on_more, faster_on_more, chain, lengths, slack, slack_of, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
                                      slower_asleep, checked, off, late, held, percent)}
 
 

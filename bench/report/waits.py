@@ -182,14 +182,16 @@ class Space:
     def plots(self):
         def lines(shape, leaf_us):
             sizes = [n for s, us, n in self.programs() if (s, us) == (shape, leaf_us)]
+            if not sizes:
+                return None
             drawn = {way: [(n, self.mib(shape, leaf_us, n, way)) for n in sizes] for way in self.SHOWN
                      if (shape, leaf_us, sizes[0], self.procs, way) in self.found}
             return drawn, [(n, self.procs * self.mib(shape, leaf_us, n, "continuations", 1)) for n in sizes]
 
         called = f"{self.procs} times continuations' on one P"
-        return [draw.over(name, f"Memory of {what}, P = {self.procs}", "MiB that came during the run", "n", *lines(*of), called)
+        return [draw.over(name, f"Memory of {what}, P = {self.procs}", "MiB that came during the run", "n", *drawn, called)
                 for name, what, of in (("space", "a loop that forks n children", ("loop", 0.1)),
-                                       ("space-chain", "a chain of n leaves of 20 us", ("chain", 20)))]
+                                       ("space-chain", "a chain of n leaves of 20 us", ("chain", 20))) if (drawn := lines(*of))]
 
 
 class Adaptive:
@@ -217,6 +219,11 @@ class Adaptive:
                 [[name.removeprefix("over_").replace("fastest", "the fastest of the three"), *spread(row), row["slower"], row["faster"]]
                  for name, row in self.report["distributions"].items()])
 
+    def of_fastest(self):
+        """What chance does to the fastest of three."""
+        return (["time over that of the fastest of the three", *SPREAD],
+                [[named(way), *spread(row)] for way, row in self.report["fixed_over_fastest"].items()])
+
     def forms(self):
         return self.table(f"P = {MANY}: tasks' time; stacks, continuations / tasks", lambda row: f"{row['tasks']['times']['median']:.2f}; {pair('{:,}', [row[way]['peak_stacks'] for way in PAIR])}",
                           self.FORMS)
@@ -230,16 +237,13 @@ class Flat:
         self.found = {(row["leaves"], row["nodes"], row["leaf_us"], row["procs"]): row for row in report["flat"]}
 
     def table(self):
-        """Tasks' time, by the length of a leaf."""
-        programs, lengths = (list(dict.fromkeys(part(key) for key in self.found)) for part in (lambda key: key[:2], lambda key: key[2]))
-        return (["program", "P", *(f"leaves of {length(us)}" for us in lengths)],
-                [[f"{nodes} node{'s' * (nodes > 1)} of {leaves:,} leaves", procs,
-                  *(self.cell(self.found.get((leaves, nodes, us, procs))) for us in lengths)]
-                 for leaves, nodes in programs for procs in (MANY, MOST)])
-
-    @staticmethod
-    def cell(row):
-        return "" if row is None else f"{times(row['tasks']['times'])}; {row['last_leave']['times']['median']:.2f}"
+        return (["program", "a leaf", "P", "speed-up: continuations / tasks", "tasks' time", "`last_leave`", "continuations, forks of two: a leaf and the rest",
+                 "continuations, forks of two: halves", "thefts: continuations / tasks"],
+                [[f"{nodes} node{'s' * (nodes > 1)} of {leaves:,} leaves", length(us), procs,
+                  pair("{:.2f}", [row[way]["speedup"] for way in PAIR]), times(row["tasks"]["times"]),
+                  *(f"{row[way]['times']['median']:.3f}" for way in ("last_leave", "nested", "halves")),
+                  pair("{:,}", [row[way]["steals"] for way in PAIR])]
+                 for (leaves, nodes, us, procs), row in self.found.items()])
 
 
 class Locality:
@@ -263,7 +267,6 @@ class Trees:
     def __init__(self, report):
         self.report = report
         self.settings = report["settings"]
-        self.has_speedups = all("speedups" in tree for tree in report["trees"])  # older files have none
 
     def distribution(self, way="tasks"):
         """The headline: one ratio a tree."""
@@ -296,14 +299,22 @@ class Trees:
             name = f"{length(least)} and more" if under == math.inf else f"under {length(under)}" if least == 0 else f"{length(least)}, under {length(under)}"
             found = [Figure(self.ratios(procs, least, under)) for procs in (MANY, MOST)]
             if all(found):
-                gains = [self.speedups(procs, least, under) for procs in (MANY, MOST)] if self.has_speedups else []
+                gains = [self.speedups(procs, least, under) for procs in (MANY, MOST)]
                 rows.append([name, len(found[0].values), *(times(of.summary()) for of in found), *(f"{Figure(of).median:.1f}" for of in gains),
-                             *(sum(gain < 1 for gain in of) for of in gains[1:])])
-        head = ["work for each fork", "trees", *(f"tasks' time over continuations', P = {procs}: median (interval)" for procs in (MANY, MOST))]
-        if self.has_speedups:
-            head += [*(f"speed-up over the serial program by the faster policy, P = {procs}: median" for procs in (MANY, MOST)),
-                     f"trees that no policy speeds up, P = {MOST}"]
-        return head, rows
+                             sum(more < few for few, more in zip(*gains)), sum(gain < 1 for gain in gains[1])])
+        return (["work for each fork", "trees", *(f"tasks' time over continuations', P = {procs}: median (interval)" for procs in (MANY, MOST)),
+                 *(f"speed-up over the serial program by the faster policy, P = {procs}: median" for procs in (MANY, MOST)),
+                 f"trees that are slower on {MOST} Ps than on {MANY}, by the faster policy of each", f"slower on {MOST} than the serial program"], rows)
+
+    def by_work(self):
+        """The headline by the work of each of MOST."""
+        def named(row):
+            if row["under_us"] is None:
+                return f"{length(row['least_us'])} and more"
+            return f"under {length(row['under_us'])}" if row["least_us"] == 0 else f"{length(row['least_us'])}, under {length(row['under_us'])}"
+
+        return (["work of a tree for each of 64 Ps", "trees", f"tasks' time over continuations', P = {MOST}: median (interval)", "least", "greatest"],
+                [[named(row), row["trees"], times(row), f"{row['min']:.3f}", f"{row['max']:.3f}"] for row in self.report["by_work"]])
 
     def slack(self):
         """The curve over the leaves of each P."""
@@ -320,9 +331,10 @@ class Trees:
         sizes = {us: next(row["leaves"] for key, row in found.items() if key[2] == us) for us in lengths}
 
         def cell(row):
-            return f"{row['times']['median']:.2f}; {pair('{:,}', [row[way]['peak_stacks'] for way in PAIR])}"
+            return "; ".join([f"{row['times']['median']:.2f}", *(pair(form, [row[way][name] for way in PAIR])
+                                                               for form, name in (("{:.1f}", "speedup"), ("{:,}", "peak_stacks")))])
 
-        return (["tasks' time; stacks, continuations / tasks", "P", *(f"{sizes[us]:,} leaves of {length(us)}" for us in lengths)],
+        return (["tasks' time; speed-up, continuations / tasks; stacks, continuations / tasks", "P", *(f"{sizes[us]:,} leaves of {length(us)}" for us in lengths)],
                 [[shape, procs, *(cell(found[shape, procs, us]) for us in lengths)]
                  for shape, procs in dict.fromkeys(key[:2] for key in found)])
 
@@ -343,7 +355,7 @@ class Trees:
 
     def tables(self):
         return [("Random trees", self.distribution()), ("Random trees, by work for each fork", self.by_fork()),
-                ("Random trees, the other policies", self.others()), ("Slack", self.slack()),
+                ("Random trees, by work for each P", self.by_work()), ("Random trees, the other policies", self.others()), ("Slack", self.slack()),
                 ("Length of leaves", self.lengths()), ("Number of children", self.children()), ("Bounds", self.bounds())]
 
     def plots(self):

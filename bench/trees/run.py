@@ -53,6 +53,7 @@ RULE_ARGUMENTS = [word for name, value in RULE.items() for word in (f"--{name}",
 ADAPTIVE = {1000: 256, 20: 4096, 1: 8192}
 # For --flat: leaves of a node and nodes, and P by the microseconds of a leaf.
 FLAT = [(64, 1), (64, 32), (512, 1), (512, 8)]
+FORKED = ("nested", "halves")
 FLAT_US = {1000: [MANY], 20: [MANY, 16, MOST], 1: [MANY, MOST], 0.1: [MANY, MOST]}
 COUNTED = ("steals", "join_waits", "suspensions", "deviations", "peak_stacks", "peak_frames", "most_late_ns")
 
@@ -144,7 +145,8 @@ def shape(program, kernel, leaves, leaf_us, procs, seeds):
     found = simulate(program, kernel, leaves, procs, "both", seeds, "--work", f"tree.leaf={leaf_us * 1000:g}")
     return [{"shape": kernel, "leaves": leaves, "leaf_us": leaf_us, "procs": p, "forks": found["forks"],
              "times": over_continuations(found["runs"], "tasks", p).summary(),
-             **{way: {name: found["runs"][way, p][name] for name in COUNTED} for way in PAIR}} for p in procs]
+             **{way: {"speedup": found["work_ns"] / found["runs"][way, p]["time_ns"], **{name: found["runs"][way, p][name] for name in COUNTED}}
+                for way in PAIR}} for p in procs]
 
 
 def print_all(of):
@@ -196,7 +198,7 @@ def children(program, n, leaf_us, seeds):
 
 def dag_of(folder, name, leaves, leaf_us):
     """A file with a DAG: of a chain and its mirror image, of a chain that changes its sides after so many forks, of a loop or a scope, or of
-    so many nodes with all leaves, which have one join, or ("nested") forks of two within each other."""
+    so many nodes with all leaves, which have one join, or forks of two: each of a leaf and the rest ("nested"), or of two halves."""
     nodes = [{"work_ns": leaf_us * 1000}]
 
     def chain(length, mirrored):
@@ -212,10 +214,13 @@ def dag_of(folder, name, leaves, leaf_us):
         nodes.append({"scope": [{"work_ns": 0}, *([0, {"work_ns": 10}] * leaves)]})  # between the forks the function goes round its loop
     elif isinstance(name, int):
         nodes.extend([{"parallel": [0] * (leaves // name)}, {"series": [1] * name}])
-    elif isinstance(name, tuple):  # ("nested", nodes)
-        for i in range((leaves // name[1]).bit_length() - 1):
-            nodes.append({"parallel": [i, i]})
-        nodes.append({"series": [len(nodes) - 1] * name[1]})
+    elif isinstance(name, tuple):
+        how, count = name
+        if how == "nested":
+            chain(leaves // count, lambda i: False)
+        else:
+            nodes.extend({"parallel": [i, i]} for i in range((leaves // count).bit_length() - 1))
+        nodes.append({"series": [len(nodes) - 1] * count})
     elif name == "chain that turns":
         chain(leaves, lambda i: i // (leaves // 8) % 2)
     else:
@@ -274,26 +279,27 @@ def print_adaptive(of):
 
 def flat(program, leaves, nodes, leaf_us, seeds):
     """Rows of nodes with many leaves: times over continuations', speed-ups over the serial program, and what each counts. Where
-    continuations have one join, the other policies have forks of two; `nested` is continuations with those, too."""
-    with tempfile.TemporaryDirectory() as folder:
-        dag = dag_of(pathlib.Path(folder), nodes, leaves * nodes, leaf_us)
-        found = simulate(program, dag, 0, FLAT_US[leaf_us], ",".join(FIXED), seeds, "--start", "awake")
-        dag = dag_of(pathlib.Path(folder), ("nested", nodes), leaves * nodes, leaf_us)
-        nested = simulate(program, dag, 0, FLAT_US[leaf_us], "continuations", seeds, "--start", "awake")["runs"]
-    runs = found["runs"] | {("nested", p): run for (_, p), run in nested.items()}
+    continuations have one join, the other policies have forks of two; FORKED is continuations with those, too."""
+    def run(name, policies):
+        with tempfile.TemporaryDirectory() as folder:
+            dag = dag_of(pathlib.Path(folder), name, leaves * nodes, leaf_us)
+            return simulate(program, dag, 0, FLAT_US[leaf_us], policies, seeds, "--start", "awake")
+
+    found = run(nodes, ",".join(FIXED))
+    runs = found["runs"] | {(how, p): of for how in FORKED for (_, p), of in run((how, nodes), "continuations")["runs"].items()}
     return [{"leaves": leaves, "nodes": nodes, "leaf_us": leaf_us, "procs": p,
              **{way: {"times": over_continuations(runs, way, p).summary(), "speedup": found["work_ns"] / runs[way, p]["time_ns"],
-                      **{name: runs[way, p][name] for name in COUNTED}} for way in (*FIXED, "nested")}}
+                      **{name: runs[way, p][name] for name in COUNTED}} for way in (*FIXED, *FORKED)}}
             for p in FLAT_US[leaf_us]]
 
 
 def print_flat(rows):
-    print("\nnodes with many leaves: time over continuations' with one join for each node; nested: continuations with forks of two; "
+    print("\nnodes with many leaves: time over continuations' with one join for each node; nested, halves: continuations with forks of two; "
           "speed-ups, thefts and stacks of continuations / tasks")
-    print_table([["leaves", "nodes", "us of a leaf", "P", "tasks", "least", "greatest", "last_leave", "nested", "speed-up", "thefts", "stacks"]] + [
+    print_table([["leaves", "nodes", "us of a leaf", "P", "tasks", "least", "greatest", "last_leave", *FORKED, "speed-up", "thefts", "stacks"]] + [
         [f"{row['leaves']:,}", str(row["nodes"]), f"{row['leaf_us']:g}", str(row["procs"]),
          *(f"{row['tasks']['times'][part]:.3f}" for part in ("median", "min", "max")),
-         *(f"{row[way]['times']['median']:.3f}" for way in ("last_leave", "nested")),
+         *(f"{row[way]['times']['median']:.3f}" for way in ("last_leave", *FORKED)),
          " / ".join(f"{row[way]['speedup']:.2f}" for way in PAIR),
          *(" / ".join(f"{row[way][name]:,}" for way in PAIR) for name in ("steals", "peak_stacks"))] for row in rows])
 
@@ -301,8 +307,8 @@ def print_flat(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
-    parser.add_argument("--trees", type=int, default=200)
-    parser.add_argument("--seeds", type=int, default=9, help="schedules of each tree")
+    parser.add_argument("--trees", type=measure.at_least(1), default=200)
+    parser.add_argument("--seeds", type=measure.at_least(1), default=9, help="schedules of each tree")
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--adaptive", action="store_true", help="instead: a policy that adapts, beside those that do not")
     other.add_argument("--flat", action="store_true", help="instead: nodes with many leaves")

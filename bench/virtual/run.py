@@ -129,7 +129,11 @@ def simulate(program, shapes, procs, leaves, unit):
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
             command = [program, shape.replace(" ", "_"), "--size", leaves, "--procs", ",".join(map(str, procs)), "--policy", "all",
                        "--seeds", SEEDS, "--work", f"tree.leaf={unit * 1e9:.0f}", "--json", file.name]
-            subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, timeout=TIMEOUT)
+            try:
+                subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, timeout=TIMEOUT)
+            except subprocess.SubprocessError as error:
+                print(f"{shape} is not simulated: {error}", flush=True)  # and what was measured is kept
+                continue
             runs = {(run["policy"], run["procs"]): run for run in json.load(open(file.name))["runs"]}
         for (way, p), run in runs.items():
             times = zip(run["times_ns"], runs["continuations", p]["times_ns"])
@@ -154,15 +158,15 @@ def print_simulated(rows, results):
 
 
 def numbers(text):
-    return [int(word) for word in text.split(",")]
+    return [measure.at_least(1)(word) for word in text.split(",")]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--procs", type=numbers, default=[2, 4, 8, 16])
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--leaves", type=int, default=256)
+    parser.add_argument("--rounds", type=measure.at_least(1), default=9)
+    parser.add_argument("--leaves", type=measure.at_least(2), default=256)
     parser.add_argument("--leaf-us", type=float, default=1000, help="microseconds of a leaf")
     parser.add_argument("--short", action="store_true", help="also leaves of 20, 1 and 0.1 us, which compute, on two P")
     parser.add_argument("--check", action="store_true", help="also compares with leaves that compute, on two P")

@@ -60,7 +60,7 @@ struct old_clock {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<old_clock>;
-  static constexpr bool is_steady = false;
+  [[maybe_unused]] static constexpr bool is_steady = false;
   static time_point now() {
     const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
     return time_point(duration(621'355'968'000'000'000) + std::chrono::duration_cast<duration>(since_1970));
