@@ -45,7 +45,7 @@ struct alignas(cache_line) processor {
   detail::chaos chaos;                              ///< of the worker's and its fibers' choices
   relaxed<unsigned> looks_at_timers = 0;            ///< of the worker, in a runtime with timers: tuning::ticks_per_look
   timer_heap timers;                                ///< of strands that waited on this P
-  detail::yield_request yield_request;              ///< the monitor's, to the strand of the present run
+  detail::yield_request yield_request;              ///< to the strand of the present run
   detail::yield_request urgent_request;             ///< to the same, for an urgent fiber
   urgent_time urgent;
   blocking_word blocking;  ///< whether its strand is in a call of fj::blocking
