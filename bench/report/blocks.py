@@ -258,7 +258,8 @@ def bounds(figures):
 def adaptive(figures):
     of = Adaptive(figures.files["adaptive"])
     seeds, commit = of.report["settings"]["seeds"], of.report["environment"]["commit"][:7]
-    return grid(*of.times()) + "\n" + grid(*of.distribution()) + "\n" + grid(*of.of_fastest()) + "\n" + folded(f"Simulated, {seeds} schedules; commit {commit}.")
+    return grid(*of.times()) + "\n" + grid(*of.distribution()) + "\n" + grid(*of.of_fastest()) + "\n" + folded(
+        f"Simulated, {seeds} schedules of each random tree, {min(seeds, 3)} of each other; commit {commit}.")
 
 
 def flat_nodes(figures):

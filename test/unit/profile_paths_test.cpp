@@ -101,6 +101,7 @@ void check(const graph& of) {
     CHECK(burdened - share.saved_free == is(free));
     CHECK(share.span == is(on_span(of, i)));
   }
+  profile::store().give(found.whose.all());
 }
 
 }  // namespace
@@ -128,4 +129,5 @@ TEST_CASE("profile: of two branches the shorter one gains nothing by being twice
   CHECK(longer.span() == 10);
   CHECK(shares[0].saved_twice == 2);  // then the other is the longest
   CHECK(shares[1].saved_twice == 0);
+  profile::store().give(longer.whose.all());
 }

@@ -90,7 +90,8 @@ TEST_CASE("concurrent_hash_map") {
       at->second += i;
     });
     CHECK(counts.size() == 50);
-    CHECK(sum_of(counts.range(), [](const auto& each) { return each.second; }) == sum_of_all);
+    // In its iterators oneTBB casts small numbers to nodes, which UndefinedBehaviorSanitizer reports.
+    if (!test::sanitized) CHECK(sum_of(counts.range(), [](const auto& each) { return each.second; }) == sum_of_all);
     tbb::concurrent_hash_map<int, int>::const_accessor found;
     CHECK(counts.find(found, 3));
     CHECK(!counts.find(found, 51));
