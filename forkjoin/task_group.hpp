@@ -192,8 +192,7 @@ class task_group {
     const bool has_stack = detail::face_of(here).below || detail::prepare_below(*detail::current_worker(), here);
     if (!has_stack || !detail::fits<child>(*detail::face_of(here).below) || !core_.begin_child()) {
       const reservation counted(core_);  // other strands may wait for it
-      Task mine(std::move(made));        // gone before they go on
-      return mine();
+      return made();
     }
     child* placed = nullptr;
     try {
