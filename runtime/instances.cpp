@@ -43,9 +43,10 @@ void in_child() FORKJOIN_UNANALYSED {
 
 instance::instance(const options& wanted)
     : schedule_session(schedule_from(wanted)),
-      flight_place{flight_recorder_file(wanted)},
       scheduler(resolve(wanted)),
-      prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
+      prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {
+  flight_file = flight_recorder_file(wanted);
+}
 
 namespace {
 constinit instances all_instances;

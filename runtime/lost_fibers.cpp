@@ -786,7 +786,6 @@ class watch {
   static void serve(void* self) noexcept { static_cast<watch*>(self)->look_on(); }
 
   void look_on() noexcept {
-    thread_.use_all_cpus();
     for (std::int64_t rest = rest_ns_;;) {
       os::sleep_ns(std::exchange(rest, rest_ns_));
       if (os::resident_bytes() <= most_bytes_) {

@@ -46,6 +46,7 @@ deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
     const approximate ahead = time - approximate(now.time_since_epoch());
     if (!(ahead > approximate(std::chrono::seconds(-1)))) return detail::now();  // none is a second off
     if (ahead >= approximate(no_deadline - detail::now())) return no_deadline;
+    if (time >= approximate((decltype(t - now)::max)())) return deadline_after(ahead);  // no place in their common unit
     return deadline_after(t - now);
   }
 }

@@ -183,8 +183,8 @@ auto on_send(const send_channel<T>& c, std::type_identity_t<T> value, F f,
 template <class T, class F>
 void on_send(const receive_channel<T>&, std::type_identity_t<T>, F) = delete;  // this handle only receives
 
-/// A case of select: f() once that future is ready. Its get does not wait then. Throws std::logic_error if the future
-/// is not valid.
+/// A case of select: f() once that future is ready. Its get does not wait then. Until the case is gone it keeps a
+/// result that no get has taken. Throws std::logic_error if the future is not valid.
 template <class T, class F>
 auto on_ready(const future<T>& of, F f, std::source_location at = std::source_location::current()) {
   static_assert(std::is_invocable_v<F&>, "fj::on_ready: the handler takes no arguments");

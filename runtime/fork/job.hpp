@@ -18,13 +18,14 @@ struct fiber;
 class scheduler;
 struct worker;
 
-/// The values of fj::local in that list, newest first. A destructor may make new ones.
-inline void destroy_locals(std::atomic<local_value*>& list) noexcept {
-  // acquire: pairs with the release in keep_local
-  while (local_value* const first = list.load(std::memory_order_acquire)) {
-    list.store(first->next, std::memory_order_relaxed);  // no other strand changes the list any more
-    first->destroy(*first);
-  }
+/// The newest value of fj::local in that list, which no other strand changes. A destructor may make new ones. False if
+/// there is none.
+inline bool destroy_newest(std::atomic<local_value*>& list) noexcept {
+  local_value* const first = list.load(std::memory_order_acquire);  // acquire: pairs with the release in keep_local
+  if (!first) return false;
+  list.store(first->next, std::memory_order_relaxed);
+  first->destroy(*first);
+  return true;
 }
 
 /// The tasks of groups that strands of a job have started, which may outlive those strands. Its maker counts them.
@@ -79,17 +80,17 @@ struct job : runnable {
   /// Values of fj::local, which end with the job.
   std::atomic<local_value*> locals{nullptr};
 
-  /// By its own fiber, when its body has returned: waits for its tasks, and destroys its values.
+  /// By its own fiber, when its body has returned: waits for its tasks, and destroys its values. A value's destructor
+  /// may start tasks, and they may make values: so no value is destroyed while tasks run.
   void end_rest() noexcept {
-    // acquire: pairs with the release in wait/task_group.cpp: tasks_of
-    while (tasks_of_job* const of_groups = tasks.load(std::memory_order_acquire)) {
-      of_groups->await(*of_groups);
-      tasks.store(nullptr, std::memory_order_relaxed);  // no other strand works for the job now
-      destroy_locals(locals);                           // a destructor may start tasks, and they may make values
+    for (;;) {
+      // acquire: pairs with the release in wait/task_group.cpp: tasks_of
+      if (tasks_of_job* const of_groups = tasks.load(std::memory_order_acquire)) [[unlikely]] {
+        of_groups->await(*of_groups);
+        tasks.store(nullptr, std::memory_order_relaxed);  // no other strand works for the job now
+      }
+      if (!destroy_newest(locals)) return;
     }
-    destroy_locals(locals);
-    if (tasks.load(std::memory_order_relaxed)) [[unlikely]]
-      end_rest();
   }
 
   /// Whether the caller may go on: release after everything that was done for the job, acquire by the caller.

@@ -33,7 +33,6 @@ bool is_handler(const struct sigaction& action) noexcept {
 // With the flags and the mask that it was installed with: one may rely on a second fault ending the process. The mask
 // of before comes back when this library's handler is left.
 void call_as_system(const struct sigaction& action, int signal, siginfo_t* info, void* context) noexcept {
-  if (action.sa_flags & SA_RESETHAND) set_default(signal);
   pthread_sigmask(SIG_BLOCK, &action.sa_mask, nullptr);
   if ((action.sa_flags & SA_NODEFER) && !sigismember(&action.sa_mask, signal)) {
     sigset_t one;
@@ -49,8 +48,12 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
   const bool accessed = info->si_code > 0;  // else a process sent the signal
   if (accessed && signal == SIGBUS && guarded_memory::mend(info->si_addr)) return;
   if (accessed && reporter(info->si_addr, stack_pointer_of(context))) abort();
-  const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
-  if (is_handler(previous)) return call_as_system(previous, signal, info, context);
+  struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
+  if (is_handler(previous)) {
+    const struct sigaction by = previous;
+    if (by.sa_flags & SA_RESETHAND) previous = {};  // the library's own stays, for faults that it knows
+    return call_as_system(by, signal, info, context);
+  }
   if (!accessed && previous.sa_handler == SIG_IGN) return;
   // Back to the default, and return to the access: it faults again and ends the process as it would have.
   set_default(signal);

@@ -39,7 +39,6 @@ void handle(int) {
 }
 
 void serve(void*) noexcept {
-  acts.use_all_cpus();
   for (;;) {
     while (sem_wait(&came) != 0) let_interrupts_through();
     while (sem_trywait(&came) == 0) {}

@@ -21,8 +21,7 @@ namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 
 void* thread::first_frame(void* self) noexcept {
   auto* thread = static_cast<class thread*>(self);
-  thread->use_all_cpus();  // before it has a number, by which a waker would narrow it; and for what it calls and starts
-  thread->adopt_caller();
+  thread->use_all_cpus();  // for what it calls and starts; before it has a number, by which a waker would narrow it
   note_first_frame();
   if (thread->turn_) turns::arrive(*thread->turn_);
   thread->body_(thread->argument_);

@@ -28,11 +28,11 @@ class thread {
   void join() noexcept;
   bool started() const noexcept { return body_ != nullptr; }
 
-  /// The system's number of it; 0 before it runs.
+  /// The system's number of it; 0 before adopt_caller.
   int id() const noexcept { return id_.load(std::memory_order_relaxed); }
 
-  /// Makes this object stand for the calling thread, which it has not started. That thread can be kept off a CPU,
-  /// not joined.
+  /// Makes this object stand for the calling thread: the one that it has started, or another, which can be kept off a
+  /// CPU, not joined.
   void adopt_caller() noexcept;
 
   /// Called by the waker, before it wakes this thread, which sleeps: keeps it off the waker's CPU, if it may use

@@ -481,8 +481,9 @@ class dispatcher {
     {
       const locked lock(mutex_);
       budget_.end_start(m);
-      if (m) idle_.put_thread(*m);
+      m ? idle_.put_thread(*m) : note_refusal();
     }
+    if (!m) threads_.end_rest_of_monitor();
     wake();  // for what became ready while no thread could be woken
     return m;
   }
@@ -502,19 +503,14 @@ class dispatcher {
       budget_.ask_again();
       if (budget_.is_short()) return;
       is_short_.store(false, std::memory_order_relaxed);
-      if (!anything_waits()) return;
     }
-    wake(waker::sleeps);
+    if (timekeeper_.awaits_any() || work_left()) wake(waker::sleeps);
   }
 
-  /// Whether something waits for a thread that the system has refused. Then the monitor must not rest. seq_cst: the
-  /// monitor's word says that it rests, then this is read; pairs with start_thread, which stores it, then has the
-  /// monitor's rest end.
-  bool waits_for_refused_thread() noexcept FORKJOIN_EXCLUDES(mutex_) {
-    if (!is_short_.load(std::memory_order_seq_cst)) return false;
-    const locked lock(mutex_);
-    return budget_.is_short() && !idle_.has_thread() && anything_waits();
-  }
+  /// Whether the system has refused a thread, and the monitor has not asked for it again. Then it must not rest: what
+  /// becomes ready later finds no thread to wake. seq_cst: the monitor's word says that it rests, then this is read;
+  /// pairs with note_refusal, after which the monitor's rest ends.
+  bool is_short() const noexcept { return is_short_.load(std::memory_order_seq_cst); }
 
   /// From now on no thread is started or woken, and a thread that parks ends. Waits for those that are being started.
   void stop() noexcept FORKJOIN_EXCLUDES(mutex_) {
@@ -655,15 +651,15 @@ class dispatcher {
         emit_wake(p, *m);
       } else {
         idle_.put_processor(p);
-        is_short_.store(true, std::memory_order_seq_cst);  // pairs with the load in waits_for_refused_thread
+        note_refusal();
       }
     }
     m ? m->signal() : threads_.end_rest_of_monitor();
     return m;
   }
 
-  // With the mutex. Of all that workers without work would do.
-  bool anything_waits() const noexcept { return any_ready() || timekeeper_.awaits_any(); }
+  // With the mutex; threads_.end_rest_of_monitor follows without it. seq_cst: pairs with the load in is_short
+  void note_refusal() noexcept { is_short_.store(true, std::memory_order_seq_cst); }
 
   after_park after_sleep(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     {

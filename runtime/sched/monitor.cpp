@@ -51,7 +51,6 @@ void monitor::end() noexcept {
 void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->watch_all(); }
 
 void monitor::watch_all() noexcept {
-  thread_.use_all_cpus();  // the threads that it starts inherit them
   os::wake_in_time();
   // seq_cst: pairs with the exchange in monitor_word.hpp: end
   while (word_.word().load(std::memory_order_seq_cst) != monitor_word::ending) {
@@ -84,7 +83,7 @@ void monitor::note_requests(bool any) noexcept {
 
 bool monitor::may_rest() noexcept {
   auto& dispatcher = scheduler_.dispatcher();
-  return dispatcher.all_idle() && !dispatcher.waits_for_refused_thread();
+  return dispatcher.all_idle() && !dispatcher.is_short();
 }
 
 // The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor

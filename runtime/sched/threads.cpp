@@ -28,6 +28,7 @@ void thread_main(void* self) noexcept {
     set.on_worker_start(number);
     starts_in = nullptr;
   }
+  m.thread.adopt_caller();  // not before: a waker would choose CPUs for it, and then undo what the call has pinned
   os::ensure_alternate_stack();
   os::adopt_native_stack(m.native);
   m.exceptions = &os::this_threads_exceptions();

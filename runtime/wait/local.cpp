@@ -14,7 +14,9 @@ namespace {
 // Not an object with a destructor: destructors of other thread_local objects may make values after that.
 constinit thread_local std::atomic<local_value*> outside_values{nullptr};
 
-void destroy_outside_values(void* list) { destroy_locals(*static_cast<std::atomic<local_value*>*>(list)); }
+void destroy_outside_values(void* list) {
+  while (destroy_newest(*static_cast<std::atomic<local_value*>*>(list))) {}
+}
 
 // Apart, because a strand may have changed its thread since it last asked for the address.
 [[gnu::noinline]] std::atomic<local_value*>& list_of_thread() noexcept { return outside_values; }

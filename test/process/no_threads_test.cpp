@@ -122,6 +122,31 @@ int main() {
     threads_left = -1;
     blocks.get();
   }
+  {
+    // The thread is refused while nothing waits for it; later something becomes ready, by no job. Tried with a monitor
+    // that rests unless something waits: it has no thread for ever.
+    const test::watchdog dog("a thread that is refused before it is needed", 2, 20);
+    fj::runtime rt(test::with_procs(2));
+    const fj::channel<int> sent(0);
+    std::atomic<bool> has_run{false}, blocks{false};
+    auto waits = rt.go([&] { has_run = sent.receive() == 1; });
+    test::spin_until([&] { return rt.stats().total().parks > 0; });  // so one thread is enough for what follows
+    auto calls = rt.go([&] {
+      fj::blocking_now([&] {
+        blocks = true;
+        test::spin_until([&] { return has_run.load(); });
+      });
+    });
+    test::spin_until([&] { return blocks.load(); });
+    refused = 0;
+    threads_left = 0;
+    rt.run([] { fj::fork_join([] { test::spin_until([] { return refused.load() > 0; }); }, [] {}); });
+    threads_left = -1;
+    fj::sleep_for(std::chrono::milliseconds(50));  // the monitor could rest
+    sent.send(1);
+    calls.get();
+    waits.get();
+  }
   for (const auto how :
        {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public, test::stealing::by_signal}) {
     const test::fences fences(how);

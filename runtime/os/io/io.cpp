@@ -68,7 +68,9 @@ int end_connect(int socket) noexcept {
   if (errno != ENOTCONN) return errno;
   // Closed again, if another call on the socket has taken the error.
   pollfd now{socket, POLLOUT, 0};
-  return ::poll(&now, 1, 0) > 0 && (now.revents & (POLLHUP | POLLERR)) != 0 ? ENOTCONN : EINPROGRESS;
+  if (::poll(&now, 1, 0) <= 0 || (now.revents & (POLLHUP | POLLERR)) == 0) return EINPROGRESS;
+  if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
+  return error != 0 ? error : ENOTCONN;
 }
 
 }}}}  // namespace fj::v0_3::detail::os

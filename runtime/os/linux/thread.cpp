@@ -133,7 +133,7 @@ void wake_in_time() noexcept {
 
 void wake_as_usual() noexcept {
   const int slack = usual_slack.load(std::memory_order_relaxed);
-  if (slack <= 0) return;
+  if (slack <= 0 || prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL) != 1) return;
   prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack), 0UL, 0UL, 0UL);
   thread_attributes mine;
   if (syscall(SYS_sched_getattr, 0, &mine, sizeof(mine), 0) != 0) return;
