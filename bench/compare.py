@@ -35,8 +35,9 @@ def keyed(report):
 
 
 def paired(old, new):
-    """Of rounds that alternated."""
-    return Figure(ratio(b, a) for a, b in zip(old, new)).summary()
+    """Of rounds that alternated; None if the two have none together."""
+    both = Figure(ratio(b, a) for a, b in zip(old, new))
+    return both.summary() if both else None
 
 
 def apart(old, new):
@@ -52,8 +53,8 @@ def compared(old, new, compare):
     found = []
     for key in new:
         times = [[t for t in of.get(key, []) if t is not None] for of in (old, new)]
-        if all(times):
-            found.append((key, *(Figure(of).median for of in times), compare(*(of[key] for of in (old, new)) if compare is paired else times)))
+        if all(times) and (ratios := compare(*(of[key] for of in (old, new)) if compare is paired else times)):
+            found.append((key, *(Figure(of).median for of in times), ratios))
     return found
 
 

@@ -1,5 +1,7 @@
 """Prints tables, goals and warnings."""
 
+import sys
+
 from harness.figures import ENOUGH, is_omp, is_tbb
 from harness.goals import growth
 
@@ -61,7 +63,9 @@ def print_table(rows):
     for r in rows:
         # the way to the left, figures to the right
         cells = [r[0].ljust(widths[0])] + [cell.rjust(w) for cell, w in zip(r[1:], widths[1:])]
-        print(("  " + "  ".join(cells)).rstrip())
+        line = ("  " + "  ".join(cells)).rstrip()
+        coding = sys.stdout.encoding or "utf-8"
+        print(line.encode(coding, "replace").decode(coding))  # a terminal may lack the dots of an interval
 
 
 def print_environment(env):

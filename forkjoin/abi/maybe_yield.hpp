@@ -16,9 +16,8 @@
 namespace fj { inline namespace v0_3 { namespace detail {
 
 /// How many runtimes of the process are chaotic, have a schedule or have had an urgent fiber, and of how many a strand
-/// has been asked to give way. One predictable branch on it
-/// stands before each operation on a channel, a lock or a future: to find the strand's own runtime first would read a
-/// variable of the thread.
+/// has been asked to give way. One predictable branch on it stands before each operation on a channel, a lock or a
+/// future: to find the strand's own runtime first would read a variable of the thread.
 extern std::atomic<unsigned> yield_requests;
 
 /// Lets others run first if the strand's runtime is chaotic and the dice of its P say so, or if the monitor asked for
