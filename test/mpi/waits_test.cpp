@@ -433,6 +433,7 @@ void names(const session& mpi) {
 void no_memory(const session& mpi) {
   fj::runtime rt({.procs = 1});
   rt.run([&] {
+    fj::go([] {}).get();  // so the runtime has a thread before memory is refused to it
     std::optional<fj::future<int>> before;
     int got = 0;
     for (int i = 0; i < 20; ++i) {
