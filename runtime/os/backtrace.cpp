@@ -31,7 +31,7 @@ std::atomic<int> found{0}, asked_thread{0};  // 0: none
 sem_t answer_is_there;
 
 // The copy that fork(2) makes has no thread that asks or answers.
-[[maybe_unused]] const bool begins_anew = at_fork(nullptr, nullptr, [] {
+[[maybe_unused]] const bool asks_anew = at_fork(nullptr, nullptr, [] {
   std::construct_at(&asking);
   asked_thread.store(0, std::memory_order_relaxed);
   sem_init(&answer_is_there, 0, 0);

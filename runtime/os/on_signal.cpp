@@ -30,7 +30,7 @@ os::mutex starting;
 
 // The copy that fork(2) makes begins anew. No fork waits for the mutex: another of the library's may be held where it
 // is taken.
-[[maybe_unused]] const bool begins_anew = at_fork(nullptr, nullptr, [] { std::construct_at(&starting); });
+[[maybe_unused]] const bool starts_anew = at_fork(nullptr, nullptr, [] { std::construct_at(&starting); });
 
 void handle(int) {
   const int before = errno;
