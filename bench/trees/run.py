@@ -52,9 +52,9 @@ RULE = {"interval": 50, "thefts": 1}  # of the adaptive policy; of 1, 5 and 25 t
 RULE_ARGUMENTS = [word for name, value in RULE.items() for word in (f"--{name}", str(value))]
 ADAPTIVE = {1000: 256, 20: 4096, 1: 8192}
 # For --flat: leaves of a node and nodes, and P by the microseconds of a leaf.
-FLAT = [(64, 1), (64, 32), (512, 1), (512, 8)]
+FLAT = [(16, 1), (64, 1), (64, 32), (512, 1), (512, 8)]
 FORKED = ("nested", "halves")
-FLAT_US = {1000: [MANY], 20: [MANY, 16, MOST], 1: [MANY, MOST], 0.1: [MANY, MOST]}
+FLAT_US = {1000: [MANY], 20: [MANY, 16, MOST], 10: [MANY, MOST], 3: [MANY, MOST], 1: [MANY, MOST], 0.1: [MANY, MOST]}
 COUNTED = ("steals", "join_waits", "suspensions", "deviations", "peak_stacks", "peak_frames", "most_late_ns")
 
 
