@@ -263,18 +263,18 @@ TEST_CASE("two runtimes: a fiber whose job in the other runtime is over goes on 
   fj::runtime a(test::with_procs(1));
   fj::runtime b(test::with_procs(1));
   std::atomic<bool> computes{false}, all_wait{false}, job_begins{false}, job_may_end{false};
-  std::string order;
+  std::atomic<int> gone_on{0}, place{0};
   auto waits = a.go([&] {
     b.run([&] {
       job_begins = true;
       test::spin_until([&] { return job_may_end.load(); });
     });
-    order += 'w';
+    place = ++gone_on;
   });
   test::spin_until([&] { return job_begins.load(); });
   std::vector<fj::future<void>> others;
   auto first = a.go([&] {
-    for (int i = 0; i < 20; ++i) others.push_back(fj::go([&] { order += 'o'; }));
+    for (int i = 0; i < 20; ++i) others.push_back(fj::go([&] { ++gone_on; }));
     computes = true;
     test::spin_until([&] { return all_wait.load(); });  // it keeps the only P
   });
@@ -286,8 +286,7 @@ TEST_CASE("two runtimes: a fiber whose job in the other runtime is over goes on 
   for (auto& each : others) each.get();
   waits.get();
   first.get();
-  CHECK(order.back() ==
-        'o');  // the strand that computed has used up the time of those that go on soon, so some go first
+  CHECK(place <= 20);  // some go first: the strand that computed has used up the time of those that go on soon
 }
 
 TEST_CASE("two runtimes: an exception ends a runtime inside of a strand of another") {
