@@ -262,31 +262,33 @@ TEST_CASE("two runtimes: a fiber whose job in the other runtime is over goes on 
   const test::watchdog dog("a fiber goes on soon", 1);
   fj::runtime a(test::with_procs(1));
   fj::runtime b(test::with_procs(1));
-  std::atomic<bool> computes{false}, all_wait{false}, job_begins{false}, job_may_end{false};
-  std::atomic<int> gone_on{0}, place{0};
-  auto waits = a.go([&] {
-    b.run([&] {
-      job_begins = true;
-      test::spin_until([&] { return job_may_end.load(); });
+  for (int round = 0; round < 10; ++round) {  // it may be lucky
+    std::atomic<bool> computes{false}, all_wait{false}, job_begins{false}, job_may_end{false};
+    std::atomic<int> gone_on{0}, place{0};
+    auto waits = a.go([&] {
+      b.run([&] {
+        job_begins = true;
+        test::spin_until([&] { return job_may_end.load(); });
+      });
+      place = ++gone_on;
     });
-    place = ++gone_on;
-  });
-  test::spin_until([&] { return job_begins.load(); });
-  std::vector<fj::future<void>> others;
-  auto first = a.go([&] {
-    for (int i = 0; i < 20; ++i) others.push_back(fj::go([&] { ++gone_on; }));
-    computes = true;
-    test::spin_until([&] { return all_wait.load(); });  // it keeps the only P
-  });
-  test::spin_until([&] { return computes.load(); });
-  const auto parks = b.stats().total().parks;
-  job_may_end = true;
-  test::spin_until([&] { return b.stats().total().parks > parks; });  // then the fiber is in the queue
-  all_wait = true;
-  for (auto& each : others) each.get();
-  waits.get();
-  first.get();
-  CHECK(place <= 20);  // some go first: the strand that computed has used up the time of those that go on soon
+    test::spin_until([&] { return job_begins.load(); });
+    std::vector<fj::future<void>> others;
+    auto first = a.go([&] {
+      for (int i = 0; i < 20; ++i) others.push_back(fj::go([&] { ++gone_on; }));
+      computes = true;
+      test::spin_until([&] { return all_wait.load(); });  // it keeps the only P
+    });
+    test::spin_until([&] { return computes.load(); });
+    const auto parks = b.stats().total().parks;
+    job_may_end = true;
+    test::spin_until([&] { return b.stats().total().parks > parks; });  // then the fiber is in the queue
+    all_wait = true;
+    for (auto& each : others) each.get();
+    waits.get();
+    first.get();
+    CHECK(place.load() <= 6);  // some go first: the strand that computed has used up the time of those that go on soon
+  }
 }
 
 TEST_CASE("two runtimes: an exception ends a runtime inside of a strand of another") {
