@@ -174,6 +174,12 @@ def by_fork(figures, procs, least_us, under_us, part="median"):
     return len(found.values) if part == "trees" else PART[part](found.summary())
 
 
+def slower_too(figures, procs, way):
+    """In how many of the random trees in which tasks are over 5 % slower that policy is, too."""
+    ratios = [{w: ratio for w, p, ratio in tree["ratios"] if p == int(procs)} for tree in figures.files["trees"]["trees"]]
+    return sum(of["tasks"] > 1.05 < of[way] for of in ratios)
+
+
 def slower_on_more(figures, least_us, under_us, than):
     """How many of those with so much work for each fork are slower on 64 Ps than on 8, or than the serial program (`one`), by the faster
     policy of each."""
@@ -344,7 +350,7 @@ def percent(figures, name, *arguments):
 VALUES = {of.__name__: of for of in (times_tbb, no_grain_times_tbb, over_serial, forks, size, rounds, instructions, compiler_version,
                                      flat_two_over_one, newer_tbb, means, kernels_in, on_two, rows, goals, measurements, order, joins, corners,
                                      deepest_deque, one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover,
-                                     trees, schedules, by_fork, slower_on_more, faster_on_more, chain, lengths, slack, slack_of, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
+                                     trees, schedules, by_fork, slower_too, slower_on_more, faster_on_more, chain, lengths, slack, slack_of, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
                                      slower_asleep, checked, off, late, held, percent)}
 
 
