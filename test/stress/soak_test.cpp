@@ -2,7 +2,8 @@
 // locks, blocking calls, sockets, groups, threads outside, while the number of Ps changes, a flight recorder runs, and
 // lost fibers are looked for. All results are right, no fiber is reported lost, and neither memory nor descriptors nor
 // threads grow. Tried with 1,000 bytes that each round of forks leaks, with one connection in ten that leaves its
-// socket open, and with a fiber that waits for a channel that nobody else has.
+// socket open, and with a fiber that waits for a channel that nobody else has. With a sanitizer memory is what its
+// allocator has given out: ThreadSanitizer keeps about 2 KiB itself for each fiber that has ended, half a million.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@
 #include "test/sockets.hpp"
 #include "test/support.hpp"
 
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -35,15 +38,10 @@ using clock = std::chrono::steady_clock;
 
 /// What the process holds.
 struct held {
-  std::size_t bytes = 0;  // resident
+  std::size_t bytes = 0;
   std::ptrdiff_t descriptors = 0, threads = 0;
 
-  static held now() {
-    std::size_t size = 0, resident = 0;
-    std::ifstream("/proc/self/statm") >> size >> resident;
-    return {resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), entries_of("/proc/self/fd"),
-            entries_of("/proc/self/task")};
-  }
+  static held now() { return {allocated_or_resident(), entries_of("/proc/self/fd"), entries_of("/proc/self/task")}; }
 
   /// The least counts: a look for lost fibers takes much memory for a moment.
   void take_least(const held& other) {
@@ -53,6 +51,16 @@ struct held {
   }
 
  private:
+  static std::size_t allocated_or_resident() {
+    if constexpr (test::sanitized) {
+      return __sanitizer_get_current_allocated_bytes();
+    } else {
+      std::size_t size = 0, resident = 0;
+      std::ifstream("/proc/self/statm") >> size >> resident;
+      return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    }
+  }
+
   static std::ptrdiff_t entries_of(const char* folder) {
     return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
   }
@@ -237,7 +245,7 @@ struct soak {
     }
     MESSAGE("KiB ", early.bytes / 1024, " then ", late.bytes / 1024, "; descriptors ", early.descriptors, ", ",
             late.descriptors, "; threads ", early.threads, ", ", late.threads);
-    CHECK(late.bytes < early.bytes + early.bytes / 20 + (16u << 20));
+    CHECK(late.bytes < early.bytes + early.bytes / 20 + (test::sanitized ? 1u << 20 : 16u << 20));
     CHECK(late.descriptors <= early.descriptors + 3);
     CHECK(late.threads <= early.threads + 3);
   }

@@ -173,7 +173,8 @@ TEST_CASE("asio: each form of accept and connect") {
           error_code error;
           tcp::socket none(context);
           door.async_accept(none, fj::use_fiber[error]);
-          CHECK(error == asio::error::operation_aborted);
+          const bool waited = error != asio::error::bad_descriptor;  // when it was closed
+          CHECK((error == asio::error::operation_aborted || !waited));
         },
         [&] { asio::post(context, [&] { door.close(); }); });
   });

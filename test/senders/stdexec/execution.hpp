@@ -480,8 +480,8 @@ struct continues_on_sender {
       operation* of;
       auto get_env() const noexcept { return stdexec::get_env(of->to); }
       template <class... Values>
-      void set_value(Values&&... values) noexcept {
-        of->values.template emplace<std::tuple<std::decay_t<Values>...>>(std::forward<Values>(values)...);
+      void set_value(Values&&... sent) noexcept {
+        of->values.template emplace<std::tuple<std::decay_t<Values>...>>(std::forward<Values>(sent)...);
         of->second.start();
       }
       template <class Error>
