@@ -36,7 +36,7 @@ namespace detail {
 template <class T>
 blocks blocks_to_scan(std::size_t n, std::size_t grain) noexcept {
   if constexpr (plain_number<T>)
-    if (grain == 0) return {n, std::clamp(n / 128, least_block, scanned_block)};
+    if (grain == 0) return {n, detail::usual_block(n, least_block, scanned_block)};
   return {n, grain};
 }
 

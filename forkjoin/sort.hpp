@@ -151,8 +151,8 @@ class quicksort {
   It partition_by(It first, It last, Test test) {
     const difference n = last - first;
     if (n / 64 < grain_ || !hungry()) return detail::partition_serially(first, last, test);
-    const difference part =
-        (std::max)(n / (2 * static_cast<difference>(detail::procs_to_cut_for(procs()))), 8 * grain_);
+    const std::size_t of_each = static_cast<std::size_t>(n) / (2 * detail::procs_to_cut_for(procs()));
+    const auto part = (std::max)(static_cast<difference>(of_each), static_cast<difference>(8 * grain_));
     return detail::partition(first, last, test, part, stop_);
   }
 

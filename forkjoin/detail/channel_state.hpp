@@ -43,7 +43,7 @@ class channel_state {
   wait_end receive(std::optional<T>& into, const wait_limits& limits) {
     std::unique_lock held(mutex_);
     if (end_attempt(take(into), held)) return wait_end::served;
-    return wait_in(receivers_, held, &into, limits);
+    return wait_in(receivers_, held, std::addressof(into), limits);
   }
 
   // Without a wait.
@@ -95,7 +95,7 @@ class channel_state {
   }
 
   void make_receive(select_case& c, std::optional<T>& into) noexcept {
-    make(c, receivers_, &into);
+    make(c, receivers_, std::addressof(into));
     c.attempt = [](select_case& self) noexcept { return of(self).take(*static_cast<std::optional<T>*>(self.item)); };
   }
 

@@ -135,7 +135,7 @@ class loop_of_values final : loop_of_forks {
   [[gnu::cold, gnu::noinline]] T add_stolen(carried sum, bool home_threw) {
     join_iterations();
     const values stolen = std::move(stolen_);
-    std::destroy_at(&stolen_);
+    std::destroy_at(std::addressof(stolen_));
     const std::size_t size = stolen && !home_threw ? iteration_.begin(count) - iteration_.begin(rest.next) : 0;
     for (std::size_t i = 0; i != size && stolen[i]; ++i) {
       try {
@@ -150,7 +150,7 @@ class loop_of_values final : loop_of_forks {
   }
 
   bool begin_stolen() noexcept override {
-    std::construct_at(&stolen_);
+    std::construct_at(std::addressof(stolen_));
     const auto allocate = [&] {
       stolen_.reset(new std::optional<Value>[iteration_.begin(count) - iteration_.begin(rest.next)]);
     };
@@ -162,8 +162,8 @@ class loop_of_values final : loop_of_forks {
   }
 
   bool run_stolen(std::size_t i) noexcept override {
-    return run_unless_thrown(i,
-                             [&] { iteration_.put(i, &stolen_[iteration_.begin(i) - iteration_.begin(rest.next)]); });
+    return run_unless_thrown(
+        i, [&] { iteration_.put(i, std::addressof(stolen_[iteration_.begin(i) - iteration_.begin(rest.next)])); });
   }
 
   Iteration iteration_;

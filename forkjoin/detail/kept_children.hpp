@@ -123,7 +123,7 @@ class kept_children {
         return true;
       }
     }
-    newest_ = &c;
+    newest_ = std::addressof(c);
     if (detail::push_record(c)) [[unlikely]]
       push_slow();
     return true;

@@ -15,16 +15,23 @@ constexpr std::size_t blocks_of(std::size_t elements, std::size_t block) {
 /// block of a reduction memory is idle while the lanes are summed.
 inline constexpr std::size_t scanned_block = 16384, reduce_block = 65536;
 
+/// How many elements a block has without a grain: there are at least a few hundred blocks, so that a few expensive
+/// elements can be shared out, too; and no block is larger than `largest`, but in sequences of so many elements that
+/// what is kept of each block would take much memory.
+constexpr std::size_t usual_block(std::size_t elements, std::size_t least, std::size_t largest) {
+  constexpr std::size_t most_blocks = std::size_t{1} << 20;
+  return std::clamp(elements / 128, least, (std::max)(largest, elements / most_blocks));
+}
+
 /// Blocks of equal size, save the last. A result that is computed block by block, and then from the blocks in a tree
 /// over their numbers, does not depend on which strand computes which block.
 class blocks {
  public:
-  /// With grain 0 there are at least a few hundred blocks, so that a few expensive elements can be shared out, too; and
-  /// no block is larger than `largest`.
-  blocks(std::size_t elements, std::size_t grain, std::size_t largest = scanned_block) noexcept
-      : elements_(elements), size_(grain ? grain : std::clamp<std::size_t>(elements / 128, 1, largest)) {}
+  /// With grain 0 as many as usual.
+  constexpr blocks(std::size_t elements, std::size_t grain, std::size_t largest = scanned_block) noexcept
+      : elements_(elements), size_(grain ? grain : detail::usual_block(elements, 1, largest)) {}
 
-  std::size_t count() const noexcept { return blocks_of(elements_, size_); }
+  constexpr std::size_t count() const noexcept { return blocks_of(elements_, size_); }
   std::size_t begin(std::size_t block) const noexcept { return block * size_; }
   std::size_t end(std::size_t block) const noexcept { return begin(block) + size_of(block); }
   /// The first block that begins at this element or later.

@@ -25,7 +25,7 @@ T fold_iterations(const It& it, std::size_t n, Get& get, Op& op) {
   loop.iterations(n, [&](std::size_t i) {
     It at = detail::advanced(it, i);
     if constexpr (is_plain) {
-      std::construct_at(&values[i], static_cast<T>(detail::element_at(at, get)));
+      std::construct_at(std::addressof(values[i]), static_cast<T>(detail::element_at(at, get)));
     } else {
       values[i].emplace(static_cast<T>(detail::element_at(at, get)));
     }

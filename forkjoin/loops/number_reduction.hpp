@@ -33,8 +33,9 @@ concept plain_number = std::is_arithmetic_v<T>;
 template <class T>
 concept small_value = std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) <= 64;
 
-/// How many plain numbers are kept on the stack, and how many a block has at least.
-inline constexpr std::size_t most_kept = 1024;
+/// How many plain numbers are kept on the stack, in at most 8 KiB, and how many a block has at least.
+template <class T>
+inline constexpr std::size_t most_kept = (std::min)(std::size_t{1024}, 8192 / sizeof(T));
 inline constexpr std::size_t least_block = 64;
 
 /// The values of a reduction, which are in `kept`, are computed before op gets them. So when one throws, op may have an
@@ -138,7 +139,7 @@ T reduce_kept(const blocks& all, Leaf leaf, Op& op, const loop_options& options)
 /// Of many numbers.
 template <class T, class It, class Value, class Op>
 [[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
-  const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
+  const blocks all(n, detail::usual_block(n, least_block, reduce_block));
   const auto leaf = [&](std::size_t block) {
     if constexpr (sees_all_forks) {
       return detail::fold_iterations<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
@@ -162,13 +163,13 @@ template <class T, class It, class Value, class Op>
                                                const loop_options& options) {
   [[maybe_unused]] const inside_loop here;
   if constexpr (is_observed) {
-    if (n > most_kept) return detail::reduce_many<T>(first, n, value, op, options);
+    if (n > most_kept<T>) return detail::reduce_many<T>(first, n, value, op, options);
     if constexpr (sees_all_forks) return detail::fold_iterations<T>(first, n, value, op);
   }
   pace& known = pace_of<Value>;  // of few only
   // Copies, so that nothing leads to what the sum of very few reads, and the compiler keeps that in registers.
   if (!detail::begins_very_brief_loop(n, options, known)) {
-    if (n > most_kept) return detail::reduce_many<T>(It(first), n, Value(value), op, options);
+    if (n > most_kept<T>) return detail::reduce_many<T>(It(first), n, Value(value), op, options);
     return detail::reduce_few_slow<T>(It(first), n, Value(value), op, options);
   }
   const T sum = n < fold_width<T> ? detail::fold_very_few<T>(first, n, value, op)

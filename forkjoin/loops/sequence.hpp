@@ -62,10 +62,15 @@ std::size_t size_of(Range& range) {
 }
 
 /// Whether `*it` writes through a proxy for a bool, as that of a std::vector<bool> with any allocator: neighbors share
-/// a word. Also when a std::tuple or std::pair of references, as a zipped sequence has it, contains one.
+/// a word. Also when a view has copied the proxy, which is then its value, and when a std::tuple or std::pair of
+/// references, as a zipped sequence has it, contains one.
 template <class Reference, class Value>
-inline constexpr bool shares_words = std::is_same_v<Value, bool> && std::is_class_v<std::remove_cvref_t<Reference>> &&
-                                     std::is_assignable_v<Reference, bool>;
+inline constexpr bool shares_words =
+    std::is_class_v<std::remove_cvref_t<Reference>> && std::is_assignable_v<Reference, bool> &&
+    (std::is_same_v<Value, bool> || (std::is_same_v<Value, Reference> && requires(Reference bit) {
+       static_cast<bool>(bit);
+       bit.flip();
+     }));
 template <class... References, class... Values>
 inline constexpr bool shares_words<std::tuple<References...>, std::tuple<Values...>> =
     (shares_words<References, Values> || ...);

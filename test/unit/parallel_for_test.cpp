@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -55,6 +56,10 @@ struct bit {
 using fj::detail::packed_bits, fj::detail::shares_words;
 static_assert(packed_bits<std::vector<bool>::iterator> && packed_bits<std::vector<bool>::reverse_iterator>);
 static_assert(packed_bits<std::ranges::iterator_t<std::ranges::take_view<std::ranges::ref_view<std::vector<bool>>>>>);
+using copied_bits =
+    decltype(std::declval<std::vector<bool>&>() | std::views::transform([](auto&& each) { return each; }));
+static_assert(packed_bits<std::ranges::iterator_t<copied_bits>> &&
+              !shares_words<std::optional<bool>, std::optional<bool>>);
 static_assert(!packed_bits<std::vector<bool>::const_iterator> && !packed_bits<std::deque<bool>::iterator>);
 static_assert(!packed_bits<bool*> && !packed_bits<bit*>);
 static_assert(shares_words<bit, bool> && shares_words<std::tuple<int&, bit>, std::tuple<int, bool>>);

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -254,6 +256,17 @@ TEST_CASE_TEMPLATE("parallel_reduce throws what op throws before a later element
       });
     }
   }
+}
+
+// Tried with blocks of body_block alone: 64 GiB are needed.
+TEST_CASE("parallel_reduce of very many indices keeps few values") {
+  using fj::detail::blocks;
+  static_assert(blocks(std::size_t{1} << 50, 0, fj::detail::body_block).count() <= (1u << 20) + 1);
+  const auto count = [](std::uint64_t begin, std::uint64_t end, double n) {
+    return n + static_cast<double>(end - begin);
+  };
+  constexpr std::uint64_t many = std::uint64_t{1} << 46;
+  CHECK(fj::parallel_reduce(std::uint64_t{0}, many, 0.0, count, std::plus<>()) == static_cast<double>(many));
 }
 
 // Tried with room for 1,024 numbers in each: overflows the stack.

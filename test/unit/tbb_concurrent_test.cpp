@@ -221,6 +221,33 @@ TEST_CASE("concurrent_bounded_queue: others go on while a strand waits") {
   });
 }
 
+// Tried without the notification of the next one that waits for room: the second push waits for ever.
+TEST_CASE("concurrent_bounded_queue: a push whose copy throws leaves the room to the next one") {
+  struct refused {};
+  struct item {
+    explicit item(bool may_be_copied) : can(may_be_copied) {}
+    item(const item& other) : can(other.can) {
+      if (!can) throw refused();
+    }
+    item& operator=(const item&) = default;
+    bool can;
+  };
+  everywhere([] {
+    tbb::concurrent_bounded_queue<item> queue;
+    queue.set_capacity(1);
+    queue.push(item(true));
+    auto first = fj::go([&] { queue.push(item(false)); });
+    while (queue.size() != 2) fj::yield();
+    auto second = fj::go([&] { queue.push(item(true)); });
+    while (queue.size() != 3) fj::yield();
+    item got(false);
+    queue.pop(got);
+    CHECK_THROWS_AS(first.get(), refused);
+    second.get();
+    CHECK(queue.size() == 1);
+  });
+}
+
 // Tried without the notification in abort.
 TEST_CASE("concurrent_bounded_queue: abort, sizes, copies") {
   everywhere([] {

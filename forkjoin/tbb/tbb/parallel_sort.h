@@ -23,16 +23,16 @@ void parallel_sort(Iterator first, Iterator last, const Compare& compare) {
 template <class Iterator>
   requires std::random_access_iterator<Iterator>
 void parallel_sort(Iterator first, Iterator last) {
-  parallel_sort(first, last, std::less<std::iter_value_t<Iterator>>());
+  tbb::parallel_sort(first, last, std::less<std::iter_value_t<Iterator>>());
 }
 template <class Range, class Compare>
   requires requires(Range& r) { std::begin(r); }
 void parallel_sort(Range&& range, const Compare& compare) {
-  parallel_sort(std::begin(range), std::end(range), compare);
+  tbb::parallel_sort(std::begin(range), std::end(range), compare);
 }
 template <class Range>
 void parallel_sort(Range&& range) {
-  parallel_sort(std::begin(range), std::end(range));
+  tbb::parallel_sort(std::begin(range), std::end(range));
 }
 
 }  // namespace tbb

@@ -189,7 +189,12 @@ class concurrent_bounded_queue {
   }
   template <class... Arguments>
   void add(Arguments&&... arguments) {
-    items_.emplace_back(std::forward<Arguments>(arguments)...);
+    try {
+      items_.emplace_back(std::forward<Arguments>(arguments)...);
+    } catch (...) {
+      room_.notify_one();  // the room is another call's
+      throw;
+    }
     come_.notify_one();
   }
   void take(T& result) {

@@ -19,7 +19,6 @@
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace tbb {
 
@@ -83,9 +82,6 @@ alignas(64) inline std::atomic<std::uint64_t> cancellations{0};
 /// Guards what contexts that others may use know of each other. Held for a few instructions.
 inline std::mutex context_links;
 
-/// The contexts that may outlive the one that they are bound to.
-inline std::vector<task_group_context*> guests;
-
 struct own_context {};
 
 }  // namespace fj_detail
@@ -109,7 +105,7 @@ class task_group_context {
   }
   ~task_group_context() {
     if (has_guests_.load(std::memory_order_relaxed)) drop_guests();
-    if (is_guest_) unbind();
+    if (at_) unbind();
   }
   task_group_context(const task_group_context&) = delete;
   task_group_context& operator=(const task_group_context&) = delete;
@@ -148,7 +144,7 @@ class task_group_context {
   // Of the algorithms.
 
   /// Whether a context that it is bound to, or a holder of a reference, might cancel it.
-  bool may_be_cancelled() const noexcept { return users_ != 0 || parent_; }
+  bool may_be_cancelled() const noexcept { return users_.load(std::memory_order_relaxed) != 0 || parent_; }
   const std::fenv_t* floats() const noexcept { return floats_.get(); }
 
   /// A body has thrown: cancels the others, and keeps the exception if nothing has cancelled them before.
@@ -169,7 +165,7 @@ class task_group_context {
   /// that is none: then it stays isolated. `guest`: whether the use may outlast that context.
   void begin_use(bool guest) {
     const std::scoped_lock held(fj_detail::context_links);
-    if (users_++ != 0) return;
+    if (users_.fetch_add(1, std::memory_order_relaxed) != 0) return;
     if (kind_ == isolated) return;
     task_group_context* const above = fj_detail::current_context();
     if (!above) {
@@ -182,7 +178,7 @@ class task_group_context {
   void end_use() {
     static_cast<void>(is_group_execution_cancelled());  // the last look at what it was bound to
     const std::scoped_lock held(fj_detail::context_links);
-    if (--users_ == 0) forget_parent();
+    if (users_.fetch_sub(1, std::memory_order_relaxed) == 1) forget_parent();
   }
 
  private:
@@ -196,10 +192,17 @@ class task_group_context {
     if (!floats_) floats_ = above->floats_;
   }
 
-  void become_guest() {
-    fj_detail::guests.push_back(this);
-    is_guest_ = true;
+  void become_guest() noexcept {
+    next_ = parent_->guests_;
+    if (next_) next_->at_ = &next_;
+    at_ = &parent_->guests_;
+    *at_ = this;
     parent_->has_guests_.store(true, std::memory_order_relaxed);
+  }
+  void leave_guests() noexcept {
+    *at_ = next_;
+    if (next_) next_->at_ = at_;
+    at_ = nullptr;
   }
 
   [[gnu::noinline]] bool look_up(std::uint64_t now) const {
@@ -217,7 +220,7 @@ class task_group_context {
 
   void forget_parent() noexcept {
     parent_ = nullptr;
-    if (std::exchange(is_guest_, false)) std::erase(fj_detail::guests, this);
+    if (at_) leave_guests();
   }
   [[gnu::noinline]] void unbind() {
     const std::scoped_lock held(fj_detail::context_links);
@@ -226,22 +229,20 @@ class task_group_context {
   // They have from now on what they would have seen here.
   [[gnu::noinline]] void drop_guests() {
     const std::scoped_lock held(fj_detail::context_links);
-    std::erase_if(fj_detail::guests, [this](task_group_context* guest) {
-      if (guest->parent_ != this) return false;
+    while (task_group_context* const guest = guests_) {
       static_cast<void>(guest->look_up_locked(fj_detail::cancellations.load(std::memory_order_acquire)));
-      guest->parent_ = nullptr;
-      guest->is_guest_ = false;
-      return true;
-    });
+      guest->forget_parent();
+    }
   }
 
   mutable std::atomic<bool> cancelled_{false};
   std::atomic<bool> has_guests_{false};
-  bool is_guest_ = false;
   kind_type kind_;
   mutable std::atomic<std::uint64_t> seen_{0};  // of the cancellations: no context above was cancelled by them
   task_group_context* parent_ = nullptr;
-  unsigned users_ = 0;
+  task_group_context* guests_ = nullptr;                 // the first of those that are bound here and may outlive this
+  task_group_context *next_ = nullptr, **at_ = nullptr;  // as a guest: the next one, and what leads here
+  std::atomic<unsigned> users_{0};                       // changes under the lock
   std::uintptr_t traits_;
   std::exception_ptr error_;
   std::shared_ptr<const std::fenv_t> floats_;

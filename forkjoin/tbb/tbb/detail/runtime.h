@@ -39,8 +39,13 @@ class runtimes {
 
   void hold(control what, std::size_t value) {
     const std::scoped_lock held(mutex_);
-    held_[what].insert(value);
-    apply(what);
+    const auto at = held_[what].insert(value);
+    try {
+      apply(what);
+    } catch (...) {
+      held_[what].erase(at);
+      throw;
+    }
   }
   void drop(control what, std::size_t value) {
     const std::scoped_lock held(mutex_);
@@ -69,24 +74,30 @@ class runtimes {
   /// One that nothing else uses, until the pointer and its copies are gone. To start threads costs more than to keep
   /// the runtime.
   std::shared_ptr<fj::runtime> take(unsigned procs) {
-    const std::scoped_lock held(mutex_);
-    const std::pair kind(procs, task_stack());
-    std::vector<fj::runtime*>& free = free_[kind];
-    if (free.empty()) {
-      free.push_back(new fj::runtime(fj::options{.procs = procs}));
-      made_.push_back(free.back());
+    std::unique_lock held(mutex_);
+    runtimes_of_kind& kind = kinds_[std::pair(procs, task_stack())];
+    if (kind.free.empty()) {
+      kind.free.reserve(kind.made + 1);  // to give one back cannot fail
+      made_.reserve(made_.size() + 1);
+      made_.push_back(kind.free.emplace_back(new fj::runtime(fj::options{.procs = procs})));
+      ++kind.made;
       use(*made_.back());
     }
-    const auto give_back = [this, kind](fj::runtime* of) {
-      const std::scoped_lock again(mutex_);
-      free_[kind].push_back(of);
-    };
-    std::shared_ptr<fj::runtime> taken(free.back(), give_back);
-    free.pop_back();
-    return taken;
+    fj::runtime* const one = kind.free.back();
+    kind.free.pop_back();
+    held.unlock();
+    return {one, [this, &kind](fj::runtime* of) {
+              const std::scoped_lock again(mutex_);
+              kind.free.push_back(of);
+            }};
   }
 
  private:
+  struct runtimes_of_kind {
+    std::vector<fj::runtime*> free;
+    std::size_t made = 0;
+  };
+
   void apply(control what) {
     const std::multiset<std::size_t>& all = held_[what];
     if (what == ends_at_exception) {
@@ -114,7 +125,7 @@ class runtimes {
   std::atomic<std::size_t> task_stack_{usual_task_stack};
   std::atomic<bool> end_at_exception_{false};
   std::recursive_mutex ends_;
-  std::map<std::pair<unsigned, std::size_t>, std::vector<fj::runtime*>> free_;  // by P, and bytes of stack
+  std::map<std::pair<unsigned, std::size_t>, runtimes_of_kind> kinds_;  // by P, and bytes of stack
   std::vector<fj::runtime*> made_;
 };
 

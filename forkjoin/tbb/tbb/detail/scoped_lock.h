@@ -140,11 +140,9 @@ class shared {
 
   template <class F>
   void change(F f) {
-    {
-      const std::scoped_lock held(mutex_);
-      f();
-    }
-    free_.notify_all();
+    const std::scoped_lock held(mutex_);
+    f();
+    free_.notify_all();  // under the lock: who takes this mutex next may end it
   }
 
   /// By a reader: it becomes the writer once the others have gone. False if another reader does the same, and first:
