@@ -7,7 +7,8 @@
 //
 // All other threads are stopped meanwhile (os/stop_threads.hpp). What counts as a root, from which marking starts:
 //
-// 1. Memory that the process can write and that is neither heap nor stack: globals, mapped files and blocks.
+// 1. Memory that the process can write, or could before it was protected, and that is neither heap nor stack: globals,
+//    mapped files and blocks.
 // 2. The stacks and registers of threads, above their stack pointers; and thread-local variables, which lie above the
 //    stacks.
 // 3. The stacks of fibers that do not wait, and of those whose wait ends in a way that this file does not know
@@ -15,8 +16,8 @@
 //
 // What is reached from there and marked through: blocks of malloc (os/memory/heap_blocks.hpp), and the stacks of fibers
 // that wait, from the stack pointer up, as what a fiber holds can be used once it goes on. The future of a fiber leads
-// to its waiters and to its stop token, but not to what its function has captured: nothing else can use that
-// (is_partial).
+// to its waiters and to its stop token, but not to what its function has captured: only the fiber uses that, and whom
+// it has given an address there (is_partial).
 //
 // A report is no guess. Against false ones:
 //
@@ -352,7 +353,7 @@ class look {
     os::heap_reader reader(blocks_);
     for (std::size_t i = 0; i < mappings_.size(); ++i) {
       os::mapping& m = mappings_[i];
-      if (m.is_shared || m.is_c_library) continue;
+      if (m.is_shared || !m.is_writable || m.is_c_library) continue;
       if (m.is_heap) {
         address end = m.end;
         for (; i + 1 < mappings_.size() && mappings_[i + 1].is_heap && mappings_[i + 1].begin == end; ++i)
@@ -498,8 +499,11 @@ class look {
   void reach(address a) noexcept {
     if (seen_fiber* const f = fiber_at(a)) {  // blocks may lie between fibers
       if (!f->is_marked && a >= f->from && a < f->top) reach(*f);
-    } else if (os::heap_block* const b = block_at(a); b && !b->is_marked) {
+    } else if (os::heap_block* const b = block_at(a)) {
+      const bool is_captured = b->is_partial && a >= b->begin + sizeof(go_job);
+      if (b->is_marked && !is_captured) return;
       b->is_marked = true;
+      if (is_captured) b->is_partial = false;
       if (!b->is_opaque) to_scan_.push({b->begin, b->is_partial ? b->begin + sizeof(go_job) : b->end});
     }
   }
@@ -529,17 +533,18 @@ class look {
       if (m.is_c_library) continue;  // where malloc's lists of free blocks begin
       address at = std::max(covered, begin_of_stack(m));
       for (; own != own_.end() && own->begin < m.end; ++own) {
-        if (own->begin > at && !scan_touched(at, own->begin)) return false;
+        if (own->begin > at && !scan_touched(at, own->begin, m)) return false;
         covered = std::max(covered, own->end);
         at = std::max(at, covered);
       }
-      if (at < m.end && !scan_touched(at, m.end)) return false;
+      if (at < m.end && !scan_touched(at, m.end, m)) return false;
     }
     return true;
   }
 
-  bool scan_touched(address begin, address end) noexcept {
-    return pages_.for_each_word_in(begin, end, [this](address from, address to) noexcept { scan(from, to); });
+  bool scan_touched(address begin, address end, const os::mapping& in) noexcept {
+    return pages_.for_each_word_in(begin, end, in.is_writable,
+                                   [this](address from, address to) noexcept { scan(from, to); });
   }
 
   // What lies below is no more in use, if the part of memory is one thread's stack: such a stack is the main thread's,

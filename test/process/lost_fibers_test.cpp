@@ -669,6 +669,29 @@ void held_by_a_mapping(fj::runtime& rt, looks look) {
   look();
 }
 
+// A table that the program has filled, and protects.
+void held_by_a_protected_page(fj::runtime& rt, looks look) {
+  void* const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  auto* const c = new (page) channel(0);
+  static_cast<void>(rt.go([c = *c] { receive(c); }));
+  mprotect(page, 4096, PROT_READ);
+  look();
+  c->send(1);
+}
+
+// What another fiber's function has captured.
+void borrowed_by_a_sleeper(fj::runtime& rt, looks look) {
+  auto waits = rt.go([c = std::make_unique<channel>(0), stays = std::make_unique<int>(0)] {
+    auto sends = fj::go([&c] {
+      fj::sleep_for(1h);
+      c->send(1);
+    });
+    receive(*c);
+    sends.get();
+  });
+  look();
+}
+
 void held_by_a_sleeper(fj::runtime& rt, looks look) {
   const auto start = [&rt] {
     const channel c(0);
@@ -961,6 +984,8 @@ const waiting all_waiting[] = {
     WAITING(held_by_a_large_block, 1),
     WAITING(held_by_another_arena, 1),
     WAITING(held_by_a_mapping, 2),
+    WAITING(held_by_a_protected_page, 1),
+    WAITING(borrowed_by_a_sleeper, 2),
     WAITING(held_by_a_sleeper, 2),
     WAITING(with_a_deadline, 2),
     WAITING(on_a_descriptor, 3),
@@ -1267,7 +1292,8 @@ int run_waiting(const waiting& program) {
 }  // namespace
 
 // Tried in runtime/lost_fibers.cpp: without a look at timers with_a_deadline is reported; at the token that the end of
-// a runtime asks, with_a_token; at blocks whose addresses lie between those of fibers, held_by_a_thread,
+// a runtime asks, with_a_token; at what a function captured, borrowed_by_a_sleeper; at pages that may not be written,
+// held_by_a_protected_page; at blocks whose addresses lie between those of fibers, held_by_a_thread,
 // held_by_a_register and held_by_another_arena; with a look that begins a KiB above the frame of look_twice,
 // held_by_the_heap, held_by_another_arena, with_a_token and caller_of_run_waits. With a read of a heap_info in a page
 // that is a guard, thousands_at_once ends by SIGSEGV. Not noticed, as another word leads to the same fibers: registers,

@@ -40,7 +40,13 @@ bool begins_with(const char* text, const char* with) noexcept {
 }
 
 bool is_device(const char* path) noexcept {
-  return begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/") && !begins_with(path, "/dev/zero");
+  return begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/") && !begins_with(path, "/dev/zero") &&
+         !begins_with(path, "/dev/hugepages/");
+}
+
+// What the program has written may have been protected since, but hardly code of files, nor what other processes write.
+bool may_be_written(const char* rights, const char* path) noexcept {
+  return rights[1] == 'w' || (rights[3] == 'p' && (rights[2] != 'x' || *path == '\0'));
 }
 
 bool is_c_library(const char* path) noexcept {
@@ -64,9 +70,10 @@ bool read_mappings(own_table<mapping>& all) noexcept {
     while (path && *path == ' ') ++path;
     if (!path) path = "";
     if (rights[0] == '-' && rights[1] == '-') guard_end = end;
-    if (rights[0] != 'r' || rights[1] != 'w' || is_device(path)) return;
+    if (rights[0] != 'r' || !may_be_written(rights, path) || is_device(path)) return;
     all.push({.begin = begin,
               .end = end,
+              .is_writable = rights[1] == 'w',
               .is_shared = rights[3] == 's',
               .after_guard = guard_end == begin,
               .is_heap = begins_with(path, "[heap]"),
@@ -119,8 +126,10 @@ std::size_t touched_pages::read(std::uintptr_t first_page, std::uintptr_t end) n
 }
 
 touched_pages::page touched_pages::kind(std::size_t i) const noexcept {
-  constexpr std::uint64_t present = std::uint64_t{1} << 63, swapped = std::uint64_t{1} << 62;
-  return states_[i] & present ? page::present : states_[i] & swapped ? page::elsewhere : page::untouched;
+  constexpr std::uint64_t present = std::uint64_t{1} << 63, swapped = std::uint64_t{1} << 62,
+                          of_file = std::uint64_t{1} << 61;
+  if (states_[i] & present) return states_[i] & of_file ? page::of_file : page::present;
+  return states_[i] & swapped ? page::elsewhere : page::untouched;
 }
 
 bool touched_pages::copy(std::uintptr_t from, std::size_t bytes) noexcept {

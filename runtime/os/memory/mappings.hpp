@@ -10,9 +10,10 @@
 
 namespace fj { inline namespace v0_3 { namespace detail { namespace os {
 
-/// A part of the address space that the process may read and write.
+/// A part of the address space that the process may read, and write or have written.
 struct mapping {
   std::uintptr_t begin, end;
+  bool is_writable;
   bool is_shared;    ///< with other processes, or with a file
   bool after_guard;  ///< memory that must not be accessed lies right below
   bool is_heap;      ///< that of brk(2)
@@ -43,12 +44,14 @@ class touched_pages {
   bool are_known() const noexcept { return pages_ >= 0 && memory_ >= 0; }
 
   /// Whether the page of that address is in memory. Another one must not be read just so: it may be a guard.
-  bool is_present(std::uintptr_t a) noexcept { return read(a / page_size(), a + 1) == 1 && kind(0) == page::present; }
+  bool is_present(std::uintptr_t a) noexcept {
+    return read(a / page_size(), a + 1) == 1 && (kind(0) == page::present || kind(0) == page::of_file);
+  }
 
   /// Calls visit(begin, end) with words that were ever written from `begin` to `end`, whole words in both. They may be
-  /// copies. False if the system does not say which these are.
+  /// copies. `and_files`: also those that a file has. False if the system does not say which these are.
   template <class Visit>
-  [[nodiscard]] bool for_each_word_in(std::uintptr_t begin, std::uintptr_t end, Visit visit) noexcept {
+  [[nodiscard]] bool for_each_word_in(std::uintptr_t begin, std::uintptr_t end, bool and_files, Visit visit) noexcept {
     while (begin < end) {
       const std::uintptr_t first = begin / page_size() * page_size();
       const std::size_t count = read(first / page_size(), end);
@@ -58,7 +61,7 @@ class touched_pages {
         while (same < count && kind(same) == kind(i)) ++same;
         const std::uintptr_t from = (std::max)(begin, first + i * page_size());
         const std::uintptr_t to = (std::min)(end, first + same * page_size());
-        if (kind(i) == page::present) visit(from, to);
+        if (kind(i) == page::present || (kind(i) == page::of_file && and_files)) visit(from, to);
         if (kind(i) == page::elsewhere)
           for (std::uintptr_t at = from; at < to;) {
             const std::uintptr_t next = (std::min)(to, at / page_size() * page_size() + page_size());
@@ -76,8 +79,9 @@ class touched_pages {
   }
 
  private:
-  // `elsewhere`: on a disk; or a guard, which only some kernels tell from that.
-  enum class page { untouched, present, elsewhere };
+  // `of_file`: present, and the same as in a file or in shared memory. `elsewhere`: on a disk; or a guard, which only
+  // some kernels tell from that.
+  enum class page { untouched, present, of_file, elsewhere };
   static constexpr std::size_t at_once = 512;
   static constexpr std::size_t largest_page = std::size_t{64} << 10;
 
