@@ -95,6 +95,7 @@ int run_in_copy(void* argument) noexcept {
   const copied_call& mine = *static_cast<const copied_call*>(argument);
   told& to = *mine.to;
   try {
+    for (const char* const file : {"FORKJOIN_TRACE", "FORKJOIN_FLIGHT_RECORDER"}) unsetenv(file);  // one for each copy
     const schedule_session session(mine.wanted.schedule, &to.log);
     open_runtime runtime(mine.wanted);
     to.say(runtime.call(mine.program));

@@ -202,6 +202,7 @@ schedule_chooser::taker* schedule_chooser::listed(taker& first) noexcept {
   const unsigned wanted = static_cast<unsigned>(list_[next_in_list_++].thread);
   for (taker* t = &first; t; t = t->next)
     if (t->number == wanted && t->can_go_on()) return t;
+  ++not_made_;
   return nullptr;
 }
 
@@ -256,6 +257,11 @@ schedule_session::~schedule_session() {
   shared_session& session = the_session();
   const locked lock(session.mutex);
   if (--session.users != 0) return;
+  if (session.own_log && session.chooser->changes_not_made() != 0)
+    os::print_error(
+        "forkjoin: not all changes that the schedule lists could be made: the program, its input or the number of Ps "
+        "is "
+        "not that of the run that printed it\n");
   session.turns.reset();
   pause_watch(false);
   session.chooser.reset();

@@ -61,6 +61,10 @@ class schedule_chooser {
     return static_cast<schedule_chooser*>(self)->choose(first, why);
   }
 
+  /// How many of the schedule's changes were not made: at their choice the thread could not go on, or there was no such
+  /// choice.
+  std::size_t changes_not_made() const noexcept { return not_made_ + list_.size() - next_in_list_; }
+
   /// Throws std::invalid_argument for the text of a schedule that makes no sense.
   [[noreturn]] static void refuse(const char* text);
 
@@ -91,7 +95,7 @@ class schedule_chooser {
   const std::uint64_t seed_;
   const bool has_list_;
   std::vector<schedule_log::change> list_;
-  std::size_t next_in_list_ = 0;
+  std::size_t next_in_list_ = 0, not_made_ = 0;
   random dice_;
   std::uint32_t stays_in_8_ = 0;                            // how often the holder goes on where it could
   std::uint32_t falls_ = 0;                                 // how often a strand is still to become the last

@@ -60,6 +60,31 @@ class scratch_file {
   const int descriptor_;
 };
 
+// Where SIGCHLD is ignored, nothing tells how a copy ended.
+class noticed_ends {
+ public:
+  noticed_ends() noexcept {
+    sigaction(SIGCHLD, nullptr, &before_);
+    if (before_.sa_handler != SIG_IGN && (before_.sa_flags & SA_NOCLDWAIT) == 0) return;
+    struct sigaction noticed = before_;
+    noticed.sa_flags &= ~SA_NOCLDWAIT;
+    if (before_.sa_handler == SIG_IGN) noticed.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &noticed, nullptr);
+    is_changed_ = true;
+  }
+  ~noticed_ends() { restore(); }
+  noticed_ends(const noticed_ends&) = delete;
+  noticed_ends& operator=(const noticed_ends&) = delete;
+
+  void restore() noexcept {
+    if (is_changed_) sigaction(SIGCHLD, &before_, nullptr);
+  }
+
+ private:
+  struct sigaction before_;
+  bool is_changed_ = false;
+};
+
 // The short sleeps come first: most copies live for a millisecond.
 bool wait_for(pid_t copy, int& status, std::uint64_t (*progress)(void*), void* argument, std::int64_t longest_ns) {
   std::int64_t delay = 50'000, seen_at = now_ns();
@@ -86,9 +111,11 @@ copy_end call_in_copy(int (*body)(void* argument) noexcept, void* argument, std:
                       std::int64_t longest_ns) {
   const scratch_file errors;
   std::fflush(nullptr);  // so that the copy has nothing to write that is this process's
+  noticed_ends noticed;
   const pid_t copy = fork();
   if (copy < 0) fail("the system refuses a copy of the process");
   if (copy == 0) {
+    noticed.restore();
     dup2(errors.descriptor(), STDERR_FILENO);
     const int result = body(argument);
     std::fflush(nullptr);

@@ -449,6 +449,9 @@ void join(block& joined) noexcept {
     return close(b);
   }
   b.own += dag::strand(end_strand(&join_of_scope));
+  if (running != &b)
+    dag::give_up(
+        "a scope is joined while another one, begun later, is open, which is no graph of forks within one another");
   dag::branch_ends();
   dag::block_ends();
   dag::block_begins(dag_block::in_turn);

@@ -104,7 +104,8 @@ void count_down(address counter, bool to_zero) {
   counter_state state = std::move(at->second);
   counters().erase(at);
   if (!runs_beside_me(state.first) && !runs_beside_me(state.latest)) return;
-  last_owners().push_back({now.branch.depth != 0 ? now.branch.depth : 1, now.frame, counter, std::move(state.before)});
+  const std::uint32_t calls = now.branch.depth > 2 ? now.branch.depth - 1 : 1;  // release() may return what came of it
+  last_owners().push_back({calls, now.frame, counter, std::move(state.before)});
   changed_last_owners();
 }
 

@@ -508,9 +508,9 @@ void check_build() noexcept {
 bool told = false;
 bool is_watched = false;  // some code of the program is
 
-/// What was found, once. Returns whether there was a race.
+/// What was found, once, by the process that found it. Returns whether there was a race.
 bool tell() noexcept {
-  if (!started || std::exchange(told, true)) return false;
+  if (!started || os::interposed::is_copy() || std::exchange(told, true)) return false;
   const aside work;
   tell_unseen(now.blocks_opened != 0 && !is_watched);
   return tell_races() != 0;

@@ -81,9 +81,10 @@ class DagTest(unittest.TestCase):
         self.compare("folds", span_within=0.3)
 
     def test_no_graph(self):
-        _, dag, errors = profile("ancestors", self.folder)
-        self.assertFalse(dag.exists())
-        self.assertRegex(errors, "^forkjoin-profile: FORKJOIN_PROFILE_DAG: no graph is written: a branch forks into a scope of .*\n$")
+        for case, why in (("ancestors", "a branch forks into a scope of "), ("crossing scopes", "a scope is joined while another one")):
+            _, dag, errors = profile(case, self.folder)
+            self.assertFalse(dag.exists())
+            self.assertRegex(errors, f"^forkjoin-profile: FORKJOIN_PROFILE_DAG: no graph is written: {why}.*\n$")
 
     def test_all_policies(self):
         """The sum of all work is done by each policy, on any number of P; and greedy ones are within the bound."""

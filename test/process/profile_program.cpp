@@ -134,6 +134,18 @@ long fib(int n) {
   });
 }
 
+// The outer scope is joined before the inner one.
+[[gnu::noinline]] void crossing_scopes() {
+  fj::run([] {
+    fj::scope outer;
+    outer.fork([] { fib(3); });
+    fj::scope inner;
+    inner.fork([] { fib(3); });
+    outer.join();
+    inner.join();
+  });
+}
+
 // --- graphs with known strands ---
 
 volatile std::uint64_t sink;
@@ -423,6 +435,8 @@ int main(int argc, char** argv) {
     throws();
   } else if (name == "ancestors") {
     ancestors();
+  } else if (name == "crossing scopes") {
+    crossing_scopes();
   } else if (name == "outside") {
     outside();
   } else if (name == "growing loops") {

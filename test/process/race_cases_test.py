@@ -18,7 +18,8 @@ without the calls in what makes a race new (report.cpp: by_calls) test_every_var
 access_atomic (hooks.cpp) atomics; without access_atomic plain_beside_atomic and the cases behind it;
 without std::pmr's pools in interposed.cpp pool_of_branches, without counted_down exception_of_branches;
 if a group is a scope to strands.cpp group_outlives_branch, without hand_groups_on all of group_outlives;
-without was_of_thread_local (hooks.cpp) block_of_thread_local; without lately_freed in interposed.cpp block_written_after_its_end; with the innermost of last owners alone owners_of_owners."""
+without was_of_thread_local (hooks.cpp) block_of_thread_local; without the caller of what counts (counters.cpp) release_that_returns;
+without mmap in interposed.cpp pages_mapped_again; with a plain read of what looks like a block guard_below_what_a_thread_local_names; without lately_freed in interposed.cpp block_written_after_its_end; with the innermost of last owners alone owners_of_owners."""
 
 import concurrent.futures
 import os

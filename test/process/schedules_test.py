@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 BUGS = sys.argv.pop()
@@ -63,7 +64,9 @@ class SchedulesTest(unittest.TestCase):
                 self.assertIn(" are not the usual ones; it fails with", report)
                 # Where it dies by an exception or a deadlock, as in the copy.
                 self.assertNotEqual(run(name, "explore", FORKJOIN_SCHEDULE=again).returncode, 0)
-                self.assertNotEqual(run(name, "run", FORKJOIN_SCHEDULE=again).returncode, 0)
+                repeated = run(name, "run", FORKJOIN_SCHEDULE=again)
+                self.assertNotEqual(repeated.returncode, 0)
+                self.assertNotIn("could be made", repeated.stderr)
 
     def test_a_seed_is_one_schedule(self):
         for seed, processes, each in ((1, 3, 30), (2, 3, 30), (3, 10, 100), (4, 3, 30)):
@@ -84,6 +87,16 @@ class SchedulesTest(unittest.TestCase):
     def test_counts_are_printed(self):
         done = run("lost_update", "run", FORKJOIN_SCHEDULE="2", FORKJOIN_STATS="1")
         self.assertRegex(done.stderr, r"threads took turns, as asked for: \d+ choices, hash [0-9a-f]{16}")
+
+    def test_a_schedule_of_another_program(self):
+        for schedule, is_strange in (("2:", False), ("2:1000000=1", True), ("2:5=200", True)):
+            done = run("lost_update", "run", FORKJOIN_SCHEDULE=schedule)
+            self.assertEqual("not all changes that the schedule lists could be made" in done.stderr, is_strange, schedule)
+
+    def test_copies_write_no_traces(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run("depends_on_clock", "explore", "10", FORKJOIN_TRACE=f"{folder}/%p.trace", FORKJOIN_FLIGHT_RECORDER=f"{folder}/%p.flight")
+            self.assertEqual(os.listdir(folder), [])
 
     def test_schedules_that_make_no_sense(self):
         for text in ("x", "-1", "17x", "17:x", "17:5", "17:5=", "17:0=1", "17:5=3,4=1", "17:5=99999", "17:5=1 "):

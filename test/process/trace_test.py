@@ -354,6 +354,10 @@ class TraceTest(unittest.TestCase):
         self.assertIn("%p", subprocess.run([*command, "-o", "a%p", PROGRAM, "fib", "2"], capture_output=True, text=True).stderr)
         done = subprocess.run([*command, "/bin/sh", "-c", "kill -ABRT $$"], cwd=self.file.parent, capture_output=True, text=True)
         self.assertIn("was ended by SIGABRT", done.stderr)
+        self.assertEqual(done.returncode, 128 + signal.SIGABRT)
+        for own, expected in ((0, 1), (7, 7)):
+            done = subprocess.run([*command, "/bin/sh", "-c", f"exit {own}"], cwd=self.file.parent, capture_output=True, text=True)
+            self.assertEqual(done.returncode, expected, done.stderr)
 
     def test_command_passes_signals_on(self):
         """Tried with subprocess.run in the tool: SIGTERM ends it alone, without a summary. Tried with handlers set after Popen and a sleep between

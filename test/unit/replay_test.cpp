@@ -1,5 +1,6 @@
 // Schedules that repeat, as a program asks for them. test/process/schedules_test.py looks at what they find.
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -162,4 +163,17 @@ TEST_CASE("explore: what does not fail") {
   CHECK(!fj::explore(nothing, 2).failed());
   CHECK_THROWS_AS(fj::run([] { fj::explore([] {}); }), std::logic_error);
   CHECK_THROWS_AS(fj::explore([] {}, 1, {.procs = 5000}), std::invalid_argument);
+}
+
+// Tried without noticed_ends in os/copy_of_process.cpp: a copy cannot be waited for.
+TEST_CASE("explore: in a program that ignores the ends of its children") {
+  struct sigaction ignored{};
+  ignored.sa_handler = SIG_IGN;
+  struct sigaction before{};
+  sigaction(SIGCHLD, &ignored, &before);
+  CHECK(!fj::explore([] { fib(3); }, 3).failed());
+  struct sigaction after{};
+  sigaction(SIGCHLD, &before, &after);
+  const bool is_as_before = after.sa_handler == SIG_IGN;
+  CHECK(is_as_before);
 }

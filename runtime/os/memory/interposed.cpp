@@ -4,10 +4,13 @@
 #include "runtime/os/memory/interposed.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -51,6 +54,7 @@ original<int(const char*, const char*)> compare_strings{"strcmp"};
 original<int(const char*, const char*, std::size_t)> compare_few{"strncmp"};
 original<const char*(const char*, int)> find_character{"strchr"};
 original<int(pthread_once_t*, void (*)())> run_once{"pthread_once"};
+original<long(long, ...)> call_system{"syscall"};
 original<int(char*, std::size_t, const char*, std::va_list)> print_to{"vsnprintf"};
 original<ssize_t(int, void*, std::size_t)> read_from{"read"};
 original<ssize_t(int, const void*, std::size_t)> write_to{"write"};
@@ -77,6 +81,7 @@ original<void(void*, void*, std::size_t, std::size_t)> give_to_pool{
     give_to_own_pool{"_ZNSt3pmr28unsynchronized_pool_resource13do_deallocateEPvmm"};
 
 bool ready = false;
+pid_t started_in = 0;
 
 #define CALLED_FROM __builtin_return_address(0)
 
@@ -143,6 +148,7 @@ constexpr std::size_t tree_node = 4 * sizeof(void*), list_node = 2 * sizeof(void
 
 void find_originals() noexcept {
   if (ready) return;
+  started_in = getpid();
   copy.find();
   move.find();
   set.find();
@@ -155,6 +161,8 @@ void find_originals() noexcept {
   run_once.find();
   ready = true;
 }
+
+bool is_copy() noexcept { return getpid() != started_in; }
 
 void zero(void* at, std::size_t n) noexcept { set.function(at, 0, n); }
 
@@ -197,19 +205,20 @@ bool is_of_thread_local(std::uintptr_t at) noexcept {
   };
   dl_iterate_phdr(add, &program);
   constexpr std::uintptr_t word = sizeof(std::uintptr_t);
-  for (std::uintptr_t one = (program.begin + word - 1) & ~(word - 1); one + word <= program.end; one += word) {
+  const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  bool found = false;
+  for (std::uintptr_t one = (program.begin + word - 1) & ~(word - 1); one + word <= program.end && !found;
+       one += word) {
     const std::uintptr_t block = *reinterpret_cast<const std::uintptr_t*>(one);
     if (block % 16 != 0 || block > at || at - block >= std::uintptr_t{1} << 36) continue;
-    unsigned char unused;
-    const std::uintptr_t header = block - 2 * word;
-    if (mincore(reinterpret_cast<void*>(header & ~(static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)) - 1)), 1,
-                &unused) != 0)
-      continue;  // not mapped
-    // As glibc has it: the block's size, with three flags.
-    const std::uintptr_t size = *reinterpret_cast<const std::uintptr_t*>(block - word) & ~std::uintptr_t{7};
-    if (size >= 4 * word && size % 16 == 0 && at - block < size - word) return true;
+    // As glibc has it: the block's size, with three flags. What looks like a block may be in no memory.
+    std::uintptr_t size = 0;
+    if (pread(memory, &size, word, static_cast<off_t>(block - word)) != static_cast<ssize_t>(word)) continue;
+    size &= ~std::uintptr_t{7};
+    if (size >= 4 * word && size % 16 == 0 && at - block < size - word) found = true;
   }
-  return false;
+  if (memory >= 0) close(memory);
+  return found;
 }
 
 void pretend_threads() noexcept { __libc_single_threaded = 0; }
@@ -224,6 +233,9 @@ extern "C" {
 void* find_byte_in(const void* at, int value, std::size_t n) noexcept __asm__("memchr");
 char* find_first_in(const char* text, int value) noexcept __asm__("strchr");
 char* find_last_in(const char* text, int value) noexcept __asm__("strrchr");
+// With large offsets a header makes one of the other.
+void* map_now(void* hint, std::size_t n, int rights, int how, int file, off_t from) noexcept __asm__("mmap");
+void* map_now_64(void* hint, std::size_t n, int rights, int how, int file, off_t from) noexcept __asm__("mmap64");
 
 // --- memory and strings. Before the start a plain loop: dlsym itself may call them. ---
 
@@ -757,7 +769,43 @@ void __cxa_guard_abort(std::uint64_t*) noexcept { once_ends(); }
   __builtin_unreachable();
 }
 
+// --- memory of the system, which has no history, though its addresses may ---
+
+namespace {
+
+void* mapped(original<void*(void*, std::size_t, int, int, int, off_t)>& map, void* hint, std::size_t n, int rights,
+             int how, int file, off_t from) noexcept {
+  void* const at = map.find()(hint, n, rights, how, file, from);
+  if (at != MAP_FAILED && (how & MAP_FIXED) == 0) grown(at, n);
+  return at;
+}
+
+original<void*(void*, std::size_t, int, int, int, off_t)> map_pages{"mmap"}, map_pages_64{"mmap64"};
+
+}  // namespace
+
+void* map_now(void* hint, std::size_t n, int rights, int how, int file, off_t from) noexcept {
+  return mapped(map_pages, hint, n, rights, how, file, from);
+}
+void* map_now_64(void* hint, std::size_t n, int rights, int how, int file, off_t from) noexcept {
+  return mapped(map_pages_64, hint, n, rights, how, file, from);
+}
+
 // --- what one thread cannot do ---
+
+// What std::counting_semaphore, std::future and the waits of std::atomic sleep in.
+long syscall(long number, ...) noexcept {
+  long argument[6];
+  std::va_list all;
+  va_start(all, number);
+  for (long& each : argument) each = va_arg(all, long);
+  va_end(all);
+  const long kind = argument[1] & ~static_cast<long>(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
+  const bool is_for_ever = number == SYS_futex && argument[3] == 0 && (kind == FUTEX_WAIT || kind == FUTEX_WAIT_BITSET);
+  if (is_for_ever && *reinterpret_cast<const int*>(argument[0]) == static_cast<int>(argument[2]))
+    refuse("the program waits for what another strand has to bring about, which a serial run cannot do");
+  return call_system.find()(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
+}
 
 int pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) noexcept {
   refuse("the program starts a thread, and the detector watches one strand after another in a single thread");

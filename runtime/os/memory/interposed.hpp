@@ -37,6 +37,9 @@ int ends_early(int status) noexcept;
 /// Before the first of them is called.
 void find_originals() noexcept;
 
+/// Whether fork(2) has made this process since.
+bool is_copy() noexcept;
+
 /// The C library's own memset to zero, which the detector does not see.
 void zero(void* at, std::size_t n) noexcept;
 

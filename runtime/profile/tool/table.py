@@ -122,7 +122,7 @@ def curve(profile, measured, is_long):
     yield from aligned(rows)
     yield "predicted: at most, by a greedy scheduler, with thefts. at best: no scheduler is faster"
     if measured and alone and measured.on_one > BUSY * alone:
-        yield f"one P took {measured.on_one / alone:.3g} times as long as predicted: do other programs run?"
+        yield f"one P took {measured.on_one / alone:.3g} times as long as predicted: do other programs run, or does it wait?"
     if measured and measured.two:
         yield from unseen(profile, measured)
         on_this_machine = profile.time(2) * 2 / measured.ceiling

@@ -7,7 +7,7 @@
     forkjoin-trace perfetto FILE [-o OUT]          the trace as JSON, for ui.perfetto.dev
 
 No program needs to be built for it. FORKJOIN_TRACE=FILE in the environment of any program also writes a trace. The exit status of run is the
-program's own; that of the others is 1 if a file cannot be read."""
+program's own, or 1 if that is 0 and there is no trace; that of the others is 1 if a file cannot be read."""
 
 import argparse
 import os
@@ -62,6 +62,11 @@ def identity(file):
         return None
 
 
+def status_of(ended):
+    """As a shell has it."""
+    return ended if ended >= 0 else 128 - ended
+
+
 def name_of_signal(number):
     try:
         return signal.Signals(number).name
@@ -94,10 +99,11 @@ def run(args):
     if identity(file) in (before, None):
         how = f"was ended by {name_of_signal(-status)} and wrote no trace" if status < 0 else (
             f"ended with status {status} and wrote no trace: it made no runtime, or its environment was not that of this command")
-        raise Failed(f"{command[0]} {how}")
+        print(f"forkjoin-trace: {command[0]} {how}", file=sys.stderr)
+        return status_of(status) or 1
     say(summary.lines(story_of(file)))
     print(f"forkjoin-trace page {shlex.quote(str(file))} makes a page of it")
-    return status if status >= 0 else 128 - status
+    return status_of(status)
 
 
 def summarize(args):

@@ -59,6 +59,21 @@ CASE(reference_counts) {  // clean: the last owner destroys, whoever that is, an
   });
 }
 
+struct counted {
+  [[gnu::noinline]] bool release() { return owners.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  std::atomic<int> owners{2};
+  long values[8] = {};
+};
+
+CASE(release_that_returns) {  // clean: the last owner calls a function that counts, and destroys by its result
+  auto* const object = new counted;
+  const auto take = [=](int at) {
+    object->values[at] = at;
+    if (object->release()) delete object;
+  };
+  fj::fork_join([=] { take(1); }, [=] { take(2); });
+}
+
 CASE(last_to_come) {  // clean: a counter that each branch takes down once
   std::vector<long> parts(8);
   std::atomic<int> left{8};

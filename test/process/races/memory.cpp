@@ -1,4 +1,7 @@
 // Memory as such: bytes that are copied and set, and the ends of blocks.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstring>
 #include <forkjoin/forkjoin.hpp>
@@ -16,6 +19,36 @@ struct letters {
 char to[4096];
 char from[4096];
 letters one, other;
+
+long of_mapped_pages(long k) {
+  constexpr std::size_t size = 1 << 16;
+  auto* const p = static_cast<long*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  long sum = 0;
+  for (int i = 0; i < 100; ++i) p[i] = k * i;
+  for (int i = 0; i < 100; ++i) sum += p[i];
+  munmap(p, size);
+  return sum;
+}
+
+CASE(pages_mapped_again) {  // clean
+  auto [a, b] = fj::fork_join([] { return of_mapped_pages(1); }, [] { return of_mapped_pages(2); });
+  use(a);
+  use(b);
+}
+
+thread_local char* behind_guard = nullptr;
+
+CASE(guard_below_what_a_thread_local_names) {  // racy
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto* const at =
+      static_cast<char*>(mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  mprotect(at, page, PROT_NONE);
+  behind_guard = at + page;
+  char& above = at[2 * page];
+  fj::fork_join([&] { ++above; },   // race: a
+                [&] { ++above; });  // race: b
+  behind_guard = nullptr;
+}
 
 CASE(bytes_set_9) {                             // racy: compilers would expand so few in place
   fj::fork_join([] { std::memset(to, 1, 9); },  // race: a
