@@ -322,6 +322,8 @@ class TraceTest(unittest.TestCase):
         done = subprocess.run([*command, "run", "-o", self.file, PROGRAM, "fib", "2"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"the Ps were busy for \d+% of the time")
+        shares = [int(share) for share in re.findall(r"(\d+)%", re.search(r"the Ps were busy for.*", done.stdout)[0])]
+        self.assertAlmostEqual(sum(shares), 100, delta=3)  # rounded, all of the time
         out = self.file.with_suffix(".html")
         self.assertEqual(subprocess.run([*command, "page", self.file, "-o", out], capture_output=True).returncode, 0)
         self.assertNotIn("http", out.read_text().replace("http-equiv", ""))

@@ -79,8 +79,9 @@ def lines(story):
            + (", cut off by the end of the process" if file.cut_off else "")
            + (f"; {plural(file.lost, 'older event')} did not fit" if file.lost else "")
            + (f"; {plural(file.without_ring, 'thread')} had no room" if file.without_ring else ""))
-    busy, looking, idle = (story.share(state) for state in ("busy", "looking", "idle"))
-    yield f"the Ps were busy for {busy:.0%} of the time, looked for work for {looking:.0%}, and were idle for {idle:.0%}"
+    busy, looking, idle, unknown = (story.share(state) for state in ("busy", "looking", "idle", "unknown"))
+    yield (f"the Ps were busy for {busy:.0%} of the time, looked for work for {looking:.0%}, and were idle for {idle:.0%}"
+           + (f"; what they did for {unknown:.0%} is not known, as they had no event yet" if unknown > 0.005 else ""))
 
     too_short = alone_beside_loops(story)
     stolen = [strand for strand in story.strands if strand.kind == "stolen"]
