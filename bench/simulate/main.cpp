@@ -15,6 +15,7 @@
 #include "bench/simulate/costs.hpp"
 #include "bench/simulate/dag_file.hpp"
 #include "bench/simulate/kernel.hpp"
+#include "bench/simulate/random_tree.hpp"
 #include "bench/simulate/simulator.hpp"
 
 namespace {
@@ -186,6 +187,11 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
               {"runs", rows}};
   for (const cost_name& c : all_costs()) all["costs"][std::string(c.name)] = cost.*c.value;
   for (const unit& u : work.all()) all["work"][std::string(u.name)] = u.nanoseconds;
+  if (name == "random_tree") {
+    const tree_traits drawn = draw_traits(static_cast<std::uint64_t>(size));
+    all["most_children"] = drawn.most_children;
+    all["works_after"] = drawn.after > 0;
+  }
   return all;
 }
 

@@ -45,6 +45,8 @@ SLACK = (8, 16, 32, 64, 128, 256)  # leaves a P
 LEAVES = {1000: 256, 20: 4096, 1: 32768, 0.1: 32768}  # by microseconds of a leaf
 SHAPES = ("even", "uneven", "heavy root", "mergesort", "reduction", "heavy branches", "larger first", "larger second")
 CHAINS = ("chain", "mirrored chain")
+LONG = {1000: 256, 100: 1000, 20: 1000, 1: 1000}  # of chains on LONG_PROCS
+LONG_PROCS = (16, 64)
 CHILDREN = {2: ("even", "even"), **{n: (f"{n} children", f"{n} nested") for n in (4, 8, 64)}}
 # For --adaptive: that policy, and those whose order is fixed. last_leave has the same join as the adaptive one and continuations.
 FIXED = ("continuations", "last_leave", "tasks")
@@ -54,7 +56,7 @@ ADAPTIVE = {1000: 256, 20: 4096, 1: 8192}
 # For --flat: leaves of a node and nodes, and P by the microseconds of a leaf.
 FLAT = [(16, 1), (64, 1), (64, 32), (512, 1), (512, 8)]
 FORKED = ("nested", "halves")
-FLAT_US = {1000: [MANY], 20: [MANY, 16, MOST], 10: [MANY, MOST], 3: [MANY, MOST], 1: [MANY, MOST], 0.1: [MANY, MOST]}
+FLAT_US = {1000: [MANY], 100: [MANY, MOST], 20: [MANY, 16, MOST], 10: [MANY, MOST], 3: [MANY, MOST], 1: [MANY, MOST], 0.1: [MANY, MOST]}
 COUNTED = ("steals", "join_waits", "suspensions", "deviations", "peak_stacks", "peak_frames", "most_late_ns")
 
 
@@ -102,7 +104,8 @@ def tree(program, seed, seeds):
     found = simulate(program, "random_tree", seed, PROCS, "all", seeds, "--start", "awake")
     found["runs"] |= simulate(program, "random_tree", seed, [MOST], "both", min(seeds, FEW), "--start", "awake")["runs"]
     runs = [(way, p) for way, p in found["runs"] if p > 1]
-    return {"seed": seed, **{name: found[name] for name in ("forks", "depth", "forks_in_chain", "work_ns", "span_ns", "burdened_span_ns")},
+    return {"seed": seed, **{name: found[name] for name in ("forks", "depth", "forks_in_chain", "work_ns", "span_ns", "burdened_span_ns", "most_children",
+                                                    "works_after")},
             "ratios": [(way, p, over_continuations(found["runs"], way, p).median) for way, p in runs if way != PAIR[0]],
             "speedups": [(way, p, found["work_ns"] / found["runs"][way, p]["time_ns"]) for way, p in runs if way in PAIR],
             "theory": [(way, p, theory(found, way, p)) for way, p in runs]}
@@ -174,6 +177,10 @@ def print_all(of):
                                            f"{row['tasks']['peak_stacks']:,}" for row in of["lengths"]
                                            if (row["shape"], row["procs"]) == (kernel, p))])
     print_table(rows)
+    print("\nchains on more P: tasks' time over continuations'; stacks of continuations / tasks")
+    print_table([["tree", "P", "us of a leaf", "leaves", "median", "least", "greatest", "stacks"]] + [
+        [row["shape"], str(row["procs"]), f"{row['leaf_us']:g}", f"{row['leaves']:,}", *(f"{row['times'][part]:.3f}" for part in ("median", "min", "max")),
+         " / ".join(f"{row[way]['peak_stacks']:,}" for way in PAIR)] for row in of["long"]])
     print(f"\nby the number of children, P = {MANY}: thefts, waits and stacks with one join / nested forks of two / tasks")
     print_table([["children", "us of a leaf", "thefts", "waits", "stacks", "nested time", "tasks' time"]] + [
         [str(row["children"]), f"{row['leaf_us']:g}", *(" / ".join(f"{row[by][name]:,}" for by in ("joined", "nested", "tasks"))
@@ -339,20 +346,22 @@ def main():
         return 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         trees = list(pool.map(lambda seed: tree(program, seed, args.seeds), range(1, args.trees + 1)))
-        slack = lengths = by_children = ()
+        slack = lengths = long = by_children = ()
         if not args.no_shapes:
             slack = [pool.submit(shape, program, kernel, of * MANY, 1000, [MANY], args.seeds) for kernel in SHAPES for of in SLACK]
             lengths = [pool.submit(shape, program, kernel, leaves, us, PROCS, min(args.seeds, FEW))
                        for kernel in CHAINS + SHAPES for us, leaves in LEAVES.items()]
+            long = [pool.submit(shape, program, kernel, leaves, us, LONG_PROCS, min(args.seeds, FEW))
+                    for kernel in CHAINS for us, leaves in LONG.items()]
             by_children = [pool.submit(children, program, n, us, args.seeds) for n in CHILDREN for us in LEAVES]
         of = {"distributions": distributions(trees), "by_work": by_work(trees), "worst": worst(trees), "slack": sum((each.result() for each in slack), []),
-              "lengths": sum((each.result() for each in lengths), []), "children": [each.result() for each in by_children]}
+              "lengths": sum((each.result() for each in lengths), []), "long": sum((each.result() for each in long), []), "children": [each.result() for each in by_children]}
     print(f"{args.trees} random trees, {args.seeds} schedules each")
     print_all(of)
     print("""
   time: the longest of a tree's times less a P-th of the time on one P, over the burdened span. thefts: over P and the forks on the longest
   chain of forks. deviations: over thefts. frames, stacks: over P and the depth of the serial program. idle_us: the latest strand.""")
-    of["trees"] = [{name: each[name] for name in ("seed", "forks", "work_ns", "ratios", "speedups")} for each in trees]
+    of["trees"] = [{name: each[name] for name in ("seed", "forks", "work_ns", "most_children", "works_after", "ratios", "speedups")} for each in trees]
     for file in filter(None, (folder / "trees.json", args.json)):  # ./dev report shows the first
         write(file, args, machine, of)
     return 0
