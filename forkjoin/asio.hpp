@@ -20,7 +20,7 @@
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "forkjoin/abi/waiter.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// The type of use_fiber.
 struct use_fiber_t {
@@ -178,7 +178,7 @@ struct asio_result<std::exception_ptr, Rest...> {
 
 }  // namespace detail
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4
 
 template <class R, class... Args>
 class boost::asio::async_result<fj::use_fiber_t, R(Args...)> {

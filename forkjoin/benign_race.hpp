@@ -8,7 +8,7 @@
 
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Calls f and returns what it returns. The race detector (forkjoin/guide/races.md) does not see what f does: so no
 /// race that f takes part in is reported, whatever the other side is. In other builds this is the call alone. The race
@@ -19,4 +19,4 @@ template <class F>
   return std::invoke(f);
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

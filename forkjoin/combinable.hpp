@@ -17,7 +17,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Accumulators for parallel work, as oneTBB's combinable: about as many values as there are Ps, made when they are
 /// needed, combined at the end.
@@ -272,4 +272,4 @@ class combinable {
   std::atomic<bool> has_spares_ = false;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -16,7 +16,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -104,4 +104,4 @@ template <std::ranges::range R, class Out, class Predicate, class Projection = l
 Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {},
                      const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -9,7 +9,7 @@
 #if defined(__cpp_lib_senders)
 #include <execution>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace ex {
+namespace fj { inline namespace v0_4 { namespace detail { namespace ex {
 using namespace std::execution;
 using std::get_stop_token;
 using std::get_stop_token_t;
@@ -17,14 +17,14 @@ using std::inplace_stop_source;
 using std::inplace_stop_token;
 using std::stop_token_of_t;
 using std::unstoppable_token;
-}}}}  // namespace fj::v0_3::detail::ex
+}}}}  // namespace fj::v0_4::detail::ex
 
 #elif __has_include(<stdexec/execution.hpp>)
 #include <stdexec/execution.hpp>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 namespace ex = stdexec;
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #else
 #define FORKJOIN_WITHOUT_SENDERS
@@ -51,7 +51,7 @@ namespace ex = stdexec;
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -519,7 +519,7 @@ detail::future_awaiter<T> operator co_await(future<T>&& of) {
   return detail::future_awaiter<T>(std::move(of));
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4
 
 #endif
 #undef FORKJOIN_WITHOUT_SENDERS

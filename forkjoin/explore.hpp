@@ -13,7 +13,7 @@
 
 #include "forkjoin/abi/explore.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -72,4 +72,4 @@ exploration explore(F&& f, unsigned schedules = 100, const options& wanted = {})
   }
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

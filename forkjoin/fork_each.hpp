@@ -18,7 +18,7 @@
 #include "forkjoin/stop.hpp"
 #include "forkjoin/with_scope.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -101,4 +101,4 @@ void fork_each(Range&& range, Body&& body, const loop_options& options = {}) = d
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void fork_each(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -17,7 +17,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Runs all closures, possibly in parallel, waits for all, and returns a std::tuple of their results: references as
 /// they are, std::monostate for void. If all results are void, it returns void. Any function may call fork_join, at any
@@ -85,4 +85,4 @@ void fork_join(Arguments&&...) = delete;
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_invoke(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

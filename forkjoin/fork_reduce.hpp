@@ -17,7 +17,7 @@
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/sequence.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -128,4 +128,4 @@ template <std::ranges::range Range, class T, class Op, class Body,
   requires(!detail::accepted<Why>)
 T fork_reduce(Range&& range, T init, Op op, Body&& body, const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

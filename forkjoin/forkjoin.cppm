@@ -8,7 +8,7 @@ module;
 
 export module forkjoin;
 
-export namespace fj { inline namespace v0_3 {
+export namespace fj { inline namespace v0_4 {
 
 using fj::accept;
 using fj::after;
@@ -125,4 +125,4 @@ using fj::writable;
 using fj::write;
 using fj::yield;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -8,7 +8,7 @@
 
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -45,4 +45,4 @@ struct loop_options {
   detail::token_pointer stop = nullptr;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

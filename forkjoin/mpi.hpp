@@ -48,7 +48,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/scope.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace mpi {
 
@@ -606,6 +606,6 @@ class steal_pool : detail::steal_pool_core {
 
 }  // namespace mpi
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4
 
 #endif

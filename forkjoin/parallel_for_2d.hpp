@@ -22,7 +22,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// A rectangle of cells: rows [row_begin, row_end), columns [col_begin, col_end).
 struct block_2d {
@@ -240,4 +240,4 @@ template <class FirstRow, class LastRow, class FirstColumn, class LastColumn, cl
 void parallel_for_2d(FirstRow first_row, LastRow last_row, FirstColumn first_column, LastColumn last_column,
                      Body&& body, const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

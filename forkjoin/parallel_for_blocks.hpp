@@ -14,7 +14,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -95,4 +95,4 @@ template <class Range, class Body, auto Why = detail::why_not_range_blocks<Range
   requires(!detail::accepted<Why>)
 void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

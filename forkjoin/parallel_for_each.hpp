@@ -19,7 +19,7 @@
 #include "forkjoin/stop.hpp"
 #include "forkjoin/with_scope.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 template <class T>
 class feeder;
@@ -193,4 +193,4 @@ void parallel_for_each(Range&& range, Body&& body, const loop_options& options =
   fj::parallel_for_each(std::ranges::begin(range), std::ranges::end(range), body, options);
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -25,7 +25,7 @@
 #include "forkjoin/abi/scheduled_call.hpp"
 #include "forkjoin/parallel_for_blocks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace replacement = ex::parallel_scheduler_replacement;
 
@@ -97,7 +97,7 @@ class parallel_backend final : public replacement::parallel_scheduler_backend {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 /// For the library of senders: the standard's replaceable function.
 std::shared_ptr<fj::detail::replacement::parallel_scheduler_backend>

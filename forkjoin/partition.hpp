@@ -15,7 +15,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Puts the elements for which pred(proj(element)) holds before the others and returns where the others begin, as
 /// std::partition. In place. The order within each group is unspecified, and may differ from call to call.
@@ -79,4 +79,4 @@ template <std::ranges::range R, class Predicate, class Projection = loop_options
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

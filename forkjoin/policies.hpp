@@ -7,7 +7,7 @@
 
 #include "forkjoin/detail/refusal.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 // The order: which side of a fork the caller runs at once. Thieves may steal the other one.
 
@@ -96,4 +96,4 @@ inline constexpr bool runs_first_child = std::is_same_v<typename Policy::order, 
 
 }  // namespace detail
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -26,7 +26,7 @@
 #include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -498,4 +498,4 @@ template <std::ranges::range Range, class Second, class T,
           auto Why = detail::no_operations>
 T parallel_transform_reduce(Range&& range, Second&& second, T init, const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -14,7 +14,7 @@
 #include "forkjoin/detail/call_in.hpp"
 #include "forkjoin/detail/result.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 struct go_options;  // include <forkjoin/go.hpp>
 class runtime_ref;
@@ -218,6 +218,6 @@ inline unsigned procs() {
 /// a wait the code may run on another P.
 inline int this_proc() noexcept { return detail::current_proc(); }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4
 
 #endif

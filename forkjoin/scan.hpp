@@ -23,7 +23,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Whether the results of Op on values T do not depend on the association, to the last bit. If so, a scan computes
 /// less. True for integers; to be specialized for other types and operations.
@@ -428,4 +428,4 @@ template <class Range, class T, class Scan, class Join,
           class = detail::when<detail::scans_foreign_range<Scan, Range, T>>, auto Why = detail::body_scans_range>
 T parallel_scan(const Range&, const T&, const Scan&, const Join&) = delete;  // (first, last, identity, body, join)
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -28,7 +28,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 struct scope_access;  // with_scope's
@@ -293,6 +293,6 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 /// The scope of the default policy.
 using scope = basic_scope<continuations>;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4
 
 #endif

@@ -26,7 +26,7 @@
 #include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -245,4 +245,4 @@ template <std::ranges::range R, class Compare = loop_options, class Projection =
   requires(!detail::accepted<Why>)
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

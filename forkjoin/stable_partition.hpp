@@ -22,7 +22,7 @@
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -138,4 +138,4 @@ template <std::ranges::range R, class Predicate, class Projection = loop_options
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, Projection proj = {},
                                                               const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

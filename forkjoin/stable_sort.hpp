@@ -25,7 +25,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -191,4 +191,4 @@ template <std::ranges::range R, class Compare = loop_options, class Projection =
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {},
                           const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -7,7 +7,7 @@
 #include <exception>
 #include <stop_token>
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// The standard ones, so that tokens of std::jthread and of other libraries serve as well. A program's own
 /// std::stop_callback must neither fork nor wait: the standard library remembers the thread that requests the stop, and
@@ -31,4 +31,4 @@ class timed_out : public std::exception {
   const char* what() const noexcept override { return "forkjoin: timed out: the deadline of a wait has passed"; }
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

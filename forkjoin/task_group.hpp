@@ -27,7 +27,7 @@
 #include "forkjoin/go/wait_options.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -208,6 +208,6 @@ class task_group {
   detail::task_group_core core_;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Names the calling strand in a trace (runtime::trace_to), in place of the function that it runs:
 /// fj::trace_name("parse"). An empty text takes the name back. Nothing outside any runtime, or while no trace is
@@ -27,4 +27,4 @@ inline void trace_mark([[maybe_unused]] std::string_view text) noexcept {
 #endif
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -14,7 +14,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -106,4 +106,4 @@ template <std::ranges::range Range, class Out, class Op, class = detail::when<de
   requires(!detail::accepted<Why>)
 Out parallel_transform(Range&& range, Out out, Op op, const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

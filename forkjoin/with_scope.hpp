@@ -12,7 +12,7 @@
 #include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -72,4 +72,4 @@ std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(Body&& body) {
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void with_scope(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -31,7 +31,7 @@
 #include "runtime/os/turns.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -135,4 +135,4 @@ void look_for_standstill(os::looks& by) noexcept FORKJOIN_UNANALYSED {
   if (lasts(by, first.sleeps) && !first.works && !others_wait) say_once(known);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -34,7 +34,7 @@
 #include "runtime/trace/emit.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -428,4 +428,4 @@ bool wakes_worker() noexcept {
          m.proc->active.load(std::memory_order_relaxed)->looks_empty();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -23,7 +23,7 @@
 #include "runtime/replay.hpp"
 #include "runtime/stacks/large_stacks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -233,4 +233,4 @@ bool flag_from_environment(const char* name, bool otherwise) {
   return wish == "1";
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

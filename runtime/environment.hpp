@@ -9,7 +9,7 @@
 #include "forkjoin/abi/options.hpp"
 #include "runtime/base/settings.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Resolves defaults (environment, affinity, cgroup, membarrier) and checks values. Throws std::invalid_argument with a
 /// message that names the value and the remedy.
@@ -41,4 +41,4 @@ lost_fibers_watch lost_fibers_from_environment();
 /// Whether the environment variable is 1 or 0; `otherwise` if it is unset or empty. Throws like resolve.
 bool flag_from_environment(const char* name, bool otherwise);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

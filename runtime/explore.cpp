@@ -21,7 +21,7 @@
 #include "runtime/os/turns.hpp"
 #include "runtime/replay.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -276,4 +276,4 @@ exploration explore(explored_program program, unsigned schedules, const options&
   return found;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -10,7 +10,7 @@
 #include "runtime/sched/worker.hpp"
 #include "runtime/stacks/fiber.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
@@ -39,4 +39,4 @@ void end_child_in_debug(fiber& parent, fiber& below) noexcept {
 
 void usable_in_debug(void* at, std::size_t size) noexcept { os::usable(at, size); }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -13,7 +13,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::string describe_sleepers_outside() {
   return text;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -7,7 +7,7 @@
 
 #include "forkjoin/abi/fiber_reports.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class scheduler;
 struct fiber;
@@ -29,4 +29,4 @@ void add_fibers(fiber_counts& to, const scheduler& s) noexcept;
 /// A line for each thread outside of any runtime that has waited in the library for long. Throws std::bad_alloc.
 std::string describe_sleepers_outside();
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

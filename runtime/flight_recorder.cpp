@@ -8,7 +8,7 @@
 #include "runtime/os/backtrace.hpp"
 #include "runtime/os/memory_fault.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 void write_flight(instance& of) noexcept {
   if (of.flight_file.empty() || !of.traces().now()) return;
@@ -58,4 +58,4 @@ void report_long_runs(instance& of) {
   of.monitor().watch();  // without a thread for it there are no such reports
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

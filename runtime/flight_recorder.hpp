@@ -3,7 +3,7 @@
 // Source: Go's runtime/trace.FlightRecorder.
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct instance;
 
@@ -14,4 +14,4 @@ void write_flight(instance& of) noexcept;
 /// Throws std::invalid_argument.
 void report_long_runs(instance& of);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -14,7 +14,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -69,7 +69,7 @@ struct layout {
     return static_cast<std::uint32_t>(offsetof(fiber, waits) + of_part);
   }
   static constexpr std::uint32_t narrow(std::size_t offset) noexcept { return static_cast<std::uint32_t>(offset); }
-  static const layout of_this_library asm("forkjoin_v0_3_layout");
+  static const layout of_this_library asm("forkjoin_v0_4_layout");
 };
 
 [[gnu::used]] constinit const layout layout::of_this_library{
@@ -123,4 +123,4 @@ void print_all_fibers(const instances& known) noexcept {
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -13,7 +13,7 @@
 #include "runtime/replay.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Where a flight recorder writes; empty: there is none.
 struct flight_place {
@@ -62,4 +62,4 @@ std::string describe_all_fibers(const instances& known) FORKJOIN_REQUIRES(known.
 /// Prints that, and what their flight recorders have.
 void print_all_fibers(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

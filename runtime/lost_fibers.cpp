@@ -65,7 +65,7 @@
 #include "runtime/os/turns.hpp"
 #include "runtime/wait/job_of_go.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -842,9 +842,9 @@ void report_lost_fibers() noexcept {
   if (the_watch.looks() && !os::turns::mine()) the_watch.tell();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 std::string lost_report::text() const {
   if (!not_available.empty())
@@ -856,4 +856,4 @@ std::string lost_report::text() const {
          " for what nothing that can still run reaches\n" + detail::lines_of(fibers);
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -6,7 +6,7 @@
 
 #include "forkjoin/abi/fiber_reports.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct instance;
 
@@ -25,4 +25,4 @@ unsigned threads_that_watch() noexcept;
 /// before.
 void report_lost_fibers() noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

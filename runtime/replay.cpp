@@ -17,7 +17,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -269,4 +269,4 @@ schedule_session::~schedule_session() {
 
 const schedule_log* schedule_session::log() noexcept { return the_session().log; }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -25,7 +25,7 @@
 #include "runtime/os/turns.hpp"
 #include "runtime/sched/worker.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What a schedule has done so far. The explorer has it in memory that other processes share.
 struct schedule_log {
@@ -126,4 +126,4 @@ class schedule_session {
   const bool counts_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <numeric>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -198,4 +198,4 @@ std::string report(const stats& read, const report_options& as) {
   return text;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

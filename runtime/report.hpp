@@ -6,7 +6,7 @@
 
 #include "forkjoin/abi/stats.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What a report says beside the counters.
 struct report_options {
@@ -21,4 +21,4 @@ struct report_options {
 /// does, with one hint: what most of the time of its P was lost to.
 std::string report(const stats& read, const report_options& as = {});
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

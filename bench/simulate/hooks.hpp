@@ -10,7 +10,7 @@
 #include "bench/simulate/worker.hpp"
 #include "runtime/sched/hooks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Starts the workers: simulator.cpp.
 struct threads {
@@ -69,6 +69,6 @@ struct scheduler_hooks {
   static void make_runnable(fiber&) noexcept {}
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #include "runtime/sched/dispatcher.hpp"

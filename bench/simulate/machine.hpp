@@ -12,7 +12,7 @@
 #include "bench/simulate/timeline.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 template <class T>
 class atomic {
@@ -115,10 +115,10 @@ inline void yield_thread() noexcept {}
 
 inline void sleep_ns(std::int64_t time) noexcept { simulate::timeline::current().pass(1000 * time); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #include "runtime/os/contract.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 static_assert(machine_for_rules<os::atomic, os::mutex>);
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -32,7 +32,7 @@ struct adaptive_state {
 
 }  // namespace simulate
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// As of the runtime.
 struct alignas(cache_line) processor {
@@ -113,7 +113,7 @@ class processors : public basic_processors<processor, fixed_array, looks_in_time
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace simulate {
 

@@ -13,7 +13,7 @@
 #include "bench/simulate/timeline.hpp"
 #include "runtime/base/settings.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What the rules ask of the workers' shared data.
 class scheduler {
@@ -37,7 +37,7 @@ class scheduler {
   alignas(cache_line) os::mutex forcing_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #include "runtime/sched/find.hpp"
 #include "runtime/sched/loop.hpp"
@@ -45,10 +45,10 @@ class scheduler {
 
 #include "runtime/sched/contract.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 static_assert(world_for_rules<worker, processor, fiber, scheduler, threads, poller>);
 static_assert(hooks_for_rules<scheduler_hooks>);
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace simulate {
 

@@ -132,7 +132,7 @@ result simulate_run(const kernel& k, const setup& chosen) {
 
 }  // namespace simulate
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 scheduler::scheduler(const detail::settings& set, const simulate::setup& chosen)
     : settings_(set),
@@ -145,4 +145,4 @@ scheduler::scheduler(const detail::settings& set, const simulate::setup& chosen)
 
 worker* threads::start(waker) noexcept { return static_cast<simulate::simulation&>(whose).start_worker(); }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -403,7 +403,7 @@ void simulation::give_stack(fiber& idle) noexcept {
 
 }  // namespace simulate
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -418,4 +418,4 @@ void scheduler_hooks::release_all_stacks(worker& m, std::size_t but) noexcept {
 fiber* scheduler_hooks::begin(worker& m, const stolen_record& what) noexcept { return simulation_of(m).begin(m, what); }
 fiber* scheduler_hooks::switch_to(worker& m, fiber& f) noexcept { return simulation_of(m).switch_to(m, f); }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -95,7 +95,7 @@ struct alignas(fj::detail::cache_line) frame : continuation {
 
 }  // namespace simulate
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct worker;
 
@@ -155,7 +155,7 @@ struct fiber : join_waiter, runnable {
   std::size_t depth_ = 0;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace simulate {
 

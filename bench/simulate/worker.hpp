@@ -9,7 +9,7 @@
 #include "forkjoin/abi/relaxed.hpp"
 #include "runtime/base/random.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class scheduler;
 
@@ -66,7 +66,7 @@ inline unsigned looks_in_time::node_of_self() noexcept {
   return static_cast<worker&>(simulate::timeline::current().self()).proc->node;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace simulate {
 

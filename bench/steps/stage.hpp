@@ -9,12 +9,12 @@
 #include "bench/steps/program.hpp"
 #include "runtime/os/turns.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 struct fiber;
 struct record;
 class scheduler;
 struct worker;
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace steps {
 

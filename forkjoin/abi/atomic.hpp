@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 template <class T>
 using atomic = std::atomic<T>;
@@ -31,6 +31,6 @@ class unset_atomic {
 /// from reordering, costs no instruction.
 inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber;
 struct processor;
@@ -45,4 +45,4 @@ class blocking_call {
   std::int64_t begun_ns_ = 0;  // of a call that is expected to last
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

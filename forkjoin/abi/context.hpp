@@ -12,7 +12,7 @@
 
 #include "forkjoin/abi/relaxed.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// __cxa_eh_globals of the Itanium C++ ABI (section 2.2.2): the stack of caught exceptions, the number of uncaught
 /// ones.
@@ -62,19 +62,19 @@ std::uintptr_t call_on_stack(context& caller, context& callee, stack_call f, voi
 #else
 
 extern "C" {
-std::uintptr_t forkjoin_v0_3_call_on_stack(void** saved, stack_call f, void* argument);
-[[noreturn]] void forkjoin_v0_3_return_to(void* saved, std::uintptr_t value);
+std::uintptr_t forkjoin_v0_4_call_on_stack(void** saved, stack_call f, void* argument);
+[[noreturn]] void forkjoin_v0_4_return_to(void* saved, std::uintptr_t value);
 }
 
 [[gnu::always_inline]] inline std::uintptr_t call_on_stack(context& caller, context&, stack_call f,
                                                            void* argument) noexcept {
-  return forkjoin_v0_3_call_on_stack(&caller.registers, f, argument);
+  return forkjoin_v0_4_call_on_stack(&caller.registers, f, argument);
 }
 
 [[noreturn]] inline void return_to(context&, context& caller, std::uintptr_t value) noexcept {
-  forkjoin_v0_3_return_to(caller.registers, value);
+  forkjoin_v0_4_return_to(caller.registers, value);
 }
 
 #endif
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

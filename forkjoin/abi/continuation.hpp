@@ -4,7 +4,7 @@
 #include "forkjoin/abi/join.hpp"
 #include "forkjoin/abi/record.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A record in the frame of the function that forked; what is needed to run it follows in a derived class. It is two
 /// words long: making it costs a store for the one, pushing it a store for the other.
@@ -14,4 +14,4 @@ struct continuation : record {
   join joined;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -20,7 +20,7 @@
 #include "forkjoin/abi/atomic.hpp"
 #include "forkjoin/abi/check.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class counting_join {
  public:
@@ -90,4 +90,4 @@ class counting_join {
   os::atomic<std::int64_t> pending_{0};  // forks that count here, less arrivals
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -7,7 +7,7 @@
 
 struct sockaddr;
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A descriptor whose events strands and threads wait for.
 class watched;
@@ -49,4 +49,4 @@ io_end wait_until_ready(watched* d, io_way way, const wait_limits& limits);
 /// The same for a number that is not closed meanwhile.
 io_end wait_until_ready(int number, io_way way, const wait_limits& limits);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

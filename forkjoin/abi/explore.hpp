@@ -6,7 +6,7 @@
 
 #include "forkjoin/abi/options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// What fj::explore has found.
 struct exploration {
@@ -32,4 +32,4 @@ exploration explore(explored_program program, unsigned schedules, const options&
 
 }  // namespace detail
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

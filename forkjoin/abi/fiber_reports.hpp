@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// How many fibers there are, in all runtimes of the process.
 struct fiber_counts {
@@ -55,4 +55,4 @@ lost_report find_lost_fibers();
 
 }  // namespace detail
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

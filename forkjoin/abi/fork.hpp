@@ -8,7 +8,7 @@
 #include "forkjoin/abi/os/instrumentation.hpp"
 #include "forkjoin/abi/os/thread_local.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber;
 struct worker;
@@ -64,4 +64,4 @@ template <class Record>
 /// Ends the process: code that runs in a runtime called pthread_exit, or another thread cancelled its thread.
 [[noreturn, gnu::cold]] void report_ended_thread() noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

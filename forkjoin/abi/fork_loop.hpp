@@ -13,7 +13,7 @@
 #include "forkjoin/abi/continuation.hpp"
 #include "forkjoin/abi/counting_join.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber;
 struct fork_loop;
@@ -64,4 +64,4 @@ struct fork_loop {
 /// Runs all iterations as a thief would, and waits for them.
 [[gnu::cold]] void run_as_stolen(fork_loop& loop) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

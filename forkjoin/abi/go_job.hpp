@@ -15,7 +15,7 @@
 #include "forkjoin/abi/select.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct job_of_go;
 class task_count;
@@ -93,4 +93,4 @@ class go_job : public job_body {
 /// Puts the calling strand at the end of the ready queue. Outside of any runtime the thread yields.
 void yield_strand() noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

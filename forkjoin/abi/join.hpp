@@ -17,7 +17,7 @@
 #include "forkjoin/abi/check.hpp"
 #include "forkjoin/abi/relaxed.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct continuation;
 
@@ -116,4 +116,4 @@ class join {
   os::atomic<std::uintptr_t> word_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

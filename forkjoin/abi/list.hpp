@@ -1,7 +1,7 @@
 // Intrusive lists: an item has its own `next`, a T* or a relaxed<T*>, so linking never allocates and never fails.
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Last in, first out: the item used last is on top, and still in the cache.
 template <class T, auto Next>
@@ -96,4 +96,4 @@ class linked_list {
   T* last_ = nullptr;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A value of one fj::local. Allocated by its creator; `destroy` deletes it.
 struct local_value {
@@ -23,4 +23,4 @@ local_value* find_local(std::uint64_t key) noexcept;
 /// the caller destroys its own.
 local_value& keep_local(local_value& made) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

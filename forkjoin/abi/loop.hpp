@@ -7,7 +7,7 @@
 #include "forkjoin/abi/fork.hpp"
 #include "forkjoin/abi/progress.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The owner's progress lies in the cache line after what programs see of its deque: runtime/faces.cpp asserts it.
 [[gnu::always_inline]] inline loop_progress& progress_of(deque& d) noexcept {
@@ -23,4 +23,4 @@ bool is_watched(const record& newest) noexcept;
 /// a forked copy, or while the system refuses memory.
 void give_way_if_asked() noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -13,7 +13,7 @@
 
 #include <atomic>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// How many runtimes of the process are chaotic, have a schedule or have had an urgent fiber, and of how many a strand
 /// has been asked to give way. One predictable branch on it stands before each operation on a channel, a lock or a
@@ -29,4 +29,4 @@ inline void maybe_yield() noexcept {
     maybe_yield_slow();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -8,7 +8,7 @@
 
 #include "forkjoin/abi/os/thread_safety.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Drepper's third mutex ("Futexes are tricky", 2011): a thread spins briefly, then sleeps on a futex. Used where
 /// std::mutex is too large (one per deque) or where try_lock must never fail without a holder. Meets BasicLockable, so
@@ -41,6 +41,6 @@ class FORKJOIN_MUTEX mutex {
   std::atomic<std::uint32_t> state_{unlocked};
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #endif

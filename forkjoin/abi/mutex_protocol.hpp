@@ -11,7 +11,7 @@
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Source: Go's sync/mutex.go. A free mutex may be taken by any caller, also ahead of those that wait, because a
 /// running strand that takes it at once needs no switch. A waiter that has waited for tuning::starving_ns is handed the
@@ -58,4 +58,4 @@ class mutex_protocol {
   wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

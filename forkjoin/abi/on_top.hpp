@@ -7,7 +7,7 @@
 #include "forkjoin/abi/atomic.hpp"
 #include "forkjoin/abi/continuation.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A record that says when its thief was done, for a strand that does not leave its stack meanwhile.
 struct timed_continuation : continuation {
@@ -50,4 +50,4 @@ struct children;
 /// As the join rule of this build says; the child of the latest stolen fork began on that P.
 [[gnu::cold]] void own_join_children_slow(children& scope, unsigned proc) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// A schedule that repeats, for options::schedule.
 struct replay {
@@ -99,4 +99,4 @@ struct options {
   bool thread_order = false;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 enum class block_kind : std::uint32_t { fork_join, loop, fold, scope };
 
@@ -39,4 +39,4 @@ void parts(block& b, std::size_t n, std::size_t grain, void (*call)(void* f, std
 void run_begins() noexcept;
 void run_ends() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

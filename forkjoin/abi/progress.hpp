@@ -8,7 +8,7 @@
 #include "forkjoin/abi/atomic.hpp"
 #include "forkjoin/abi/cache_line.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The owner makes progress at each part of a loop that it forks quietly (forkjoin/detail/quiet.hpp). As long as it
 /// comes from part to part, a thief need not force the rest: an owner whose loop is long shares it by itself. All are
@@ -62,4 +62,4 @@ class loop_progress {
   os::atomic<std::int64_t> noted_at_{0};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

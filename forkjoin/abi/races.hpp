@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 enum class block_kind : std::uint32_t { fork_join, loop, fold, scope, group };
 
@@ -31,4 +31,4 @@ bool runs_beside(strand_number strand) noexcept;
 void ignore_begin() noexcept;
 void ignore_end() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

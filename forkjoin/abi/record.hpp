@@ -8,7 +8,7 @@
 #include "forkjoin/abi/atomic.hpp"
 #include "forkjoin/abi/cache_line.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class deque;
 
@@ -112,4 +112,4 @@ struct face_check {
 /// What programs see of a deque lies at its begin: runtime/faces.cpp asserts it.
 [[gnu::always_inline]] inline deque_face& face_of(deque& d) noexcept { return reinterpret_cast<deque_face&>(d); }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A value that one strand at a time reads or writes. It passes from strand to strand with something else: with the
 /// thread when a worker switches stacks, with a fiber when another worker resumes it. That orders the accesses. But
@@ -47,4 +47,4 @@ class relaxed {
 template <class T>
 using published = relaxed<T, std::memory_order_release, std::memory_order_acquire>;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

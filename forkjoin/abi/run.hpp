@@ -1,7 +1,7 @@
 // Runtimes as code that runs in them, or enters them, knows them.
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class scheduler;
 
@@ -46,4 +46,4 @@ bool hungry() noexcept;
 /// next fork: none of its earlier ones is left. A hint. Inside only.
 bool wakes_worker() noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

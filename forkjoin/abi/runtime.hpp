@@ -7,7 +7,7 @@
 #include "forkjoin/abi/run.hpp"
 #include "forkjoin/abi/stats.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // Makes a runtime. Throws std::invalid_argument for an option or environment variable that makes no sense,
 // std::bad_alloc.
@@ -33,4 +33,4 @@ void stop_trace(scheduler& s) noexcept;
 void trace_name(const char* text, std::size_t length) noexcept;
 void trace_mark(const char* text, std::size_t length) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -6,7 +6,7 @@
 
 #include "forkjoin/abi/run.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What the fiber calls, with a copy of this: `operation` says for what.
 struct operation_body : job_body {
@@ -35,4 +35,4 @@ class scheduled_call {
   alignas(8) std::byte memory_[256];
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

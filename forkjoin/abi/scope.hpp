@@ -12,7 +12,7 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "forkjoin/abi/relaxed.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The begin of a fiber, which lies at the top of its own stack: what programs see of it.
 struct fiber_face {
@@ -180,4 +180,4 @@ void usable_in_debug(void* at, std::size_t size) noexcept;
 /// trace calls it.
 [[noreturn, gnu::cold]] void end_stolen_child(child& c, os::stack_call body) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

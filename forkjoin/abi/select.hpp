@@ -8,7 +8,7 @@
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What a send or receive did under the channel's lock. One that is not done would have to wait.
 struct channel_attempt {
@@ -49,4 +49,4 @@ struct select_result {
 select_result select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
                          const wait_limits& limits);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

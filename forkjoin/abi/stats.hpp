@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Counters of one P or of several together. All but stacks_in_use only grow. They can be read at any time; the values
 /// of one reading need not be of one moment.
@@ -118,4 +118,4 @@ struct stats {
   }
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -13,7 +13,7 @@
 #include "forkjoin/abi/scope.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Counts tasks. Strands and threads wait until the count is zero.
 class task_count {
@@ -84,4 +84,4 @@ class task_group_core : public group_children {
       hears_outer_;  // the last member: it may be called from its constructor to its destructor
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -5,7 +5,7 @@
 
 #include "forkjoin/abi/relaxed.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class scheduler;
 
@@ -30,4 +30,4 @@ thread_hooks& hook(scheduler& s, thread_hooks& wanted) noexcept;
 /// Calls hooks.serves for the calling thread, which runs a strand.
 void serve_here(thread_hooks& hooks) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The time, in nanoseconds of the machine's clock, that does not come.
 inline constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
@@ -40,4 +40,4 @@ class timer {
   ~timer() = default;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace tuning {
+namespace fj { inline namespace v0_4 { namespace detail { namespace tuning {
 
 /// Nanoseconds that a chunk of a shared loop is to take: not less than the first, as a fork and a look at the clock
 /// cost some tens; not more than the second, as an owner answers a thief between chunks. The profile divides loops
@@ -70,4 +70,4 @@ inline constexpr std::uint32_t loops_per_look = 64;
 /// As many forks cost what it takes to wake a worker, less rather than more: 5 us.
 inline constexpr std::uint32_t forks_per_waking = 5'000 / part_cost_ns;
 
-}}}}  // namespace fj::v0_3::detail::tuning
+}}}}  // namespace fj::v0_4::detail::tuning

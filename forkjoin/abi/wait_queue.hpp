@@ -9,7 +9,7 @@
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/waiter.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A wait in one queue. A wait for several objects has an entry in the queue of each. Lies in the frame of the function
 /// that waits.
@@ -100,4 +100,4 @@ class claimed_waits {
 /// std::bad_alloc.
 wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* item, const wait_limits& limits);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

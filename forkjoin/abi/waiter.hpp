@@ -10,7 +10,7 @@
 #include "forkjoin/abi/check.hpp"
 #include "forkjoin/abi/timer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber;
 class scheduler;
@@ -167,4 +167,4 @@ class waiter final : public waiter_base {
 };
 #endif
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

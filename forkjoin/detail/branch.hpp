@@ -15,7 +15,7 @@
 #include "forkjoin/detail/wait_for.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The record of a closure that may be stolen: it lies in the frame of fork_join.
 template <class G, class Join>
@@ -110,4 +110,4 @@ template <class F, class G, class Join>
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

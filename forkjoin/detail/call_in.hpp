@@ -9,7 +9,7 @@
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The job that calls f. It lies in the frame of call_in.
 template <class F>
@@ -48,4 +48,4 @@ result_of<F> call_in(scheduler& s, F& f) {
   return mine.take();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

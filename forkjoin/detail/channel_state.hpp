@@ -11,7 +11,7 @@
 #include "forkjoin/abi/select.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Source of the protocol: Go's runtime/chan.go. A value goes straight from a sender to a receiver that waits. It is
 /// moved into the receiver's frame by the thread that has claimed that receiver, so never while the receiver runs.
@@ -173,4 +173,4 @@ class channel_state {
   wait_queue receivers_, senders_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

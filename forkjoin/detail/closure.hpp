@@ -5,7 +5,7 @@
 
 #include "forkjoin/detail/result.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // F and G are the types of closures as a forwarding reference deduces them: X for a temporary, X& for an lvalue.
 
@@ -60,4 +60,4 @@ template <class G>
 template <class Body>
 using body_argument = std::conditional_t<is_small_trivial_temporary<Body>(), Body, lvalue<Body>>;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -16,7 +16,7 @@
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/detail/scope_state.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A child with the closure it runs, at the top of its own stack.
 template <class Closure>
@@ -115,4 +115,4 @@ template <class Child, class F>
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

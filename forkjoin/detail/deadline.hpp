@@ -6,7 +6,7 @@
 
 #include "forkjoin/abi/os/clock.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The clock of all deadlines.
 using deadline_clock = std::chrono::steady_clock;
@@ -51,4 +51,4 @@ deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -10,7 +10,7 @@
 #include "forkjoin/abi/atomic.hpp"
 #include "forkjoin/abi/mutex.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The error of the earliest fork among those that children stored here, or that forks were left out.
 template <class Error>
@@ -79,4 +79,4 @@ class first_error {
   };
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

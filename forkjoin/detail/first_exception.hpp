@@ -6,7 +6,7 @@
 #include "forkjoin/detail/first_error.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What a join has to throw: the exception of the earliest fork among those that children stored here, or else
 /// fj::cancelled if forks were left out.
@@ -18,4 +18,4 @@ class first_exception : public first_error<std::exception_ptr> {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

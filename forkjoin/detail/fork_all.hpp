@@ -14,7 +14,7 @@
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // A compiler that inlines no function into itself makes two calls for each fork of a recursive function, and half of
 // them reach a leaf. These calls take longer than all that the fork does; the serial program has one, as the other
@@ -69,4 +69,4 @@ template <class Policy, class F, class G, class... More>
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

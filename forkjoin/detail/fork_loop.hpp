@@ -23,7 +23,7 @@
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What all loops have in common.
 class loop_of_forks : public fork_loop {
@@ -294,4 +294,4 @@ class fork_of_many final : loop_of_forks {
   std::tuple<kept_result<result_of<F>>...> results_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -9,7 +9,7 @@
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 template <class G, class Join>
 class branch;
@@ -52,4 +52,4 @@ template <class Policy, class Here, class Record>
   return result.take();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

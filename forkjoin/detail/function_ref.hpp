@@ -4,7 +4,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 template <class Signature>
 class function_ref;
@@ -28,4 +28,4 @@ class function_ref<R(Args...)> {
   R (*call_)(void*, Args...);
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

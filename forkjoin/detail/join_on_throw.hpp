@@ -8,7 +8,7 @@
 #include "forkjoin/abi/fork.hpp"
 #include "forkjoin/detail/wait_for.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 template <class G, class Join>
 class branch;
@@ -39,4 +39,4 @@ struct join_on_throw {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -26,7 +26,7 @@
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/scope_state.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Memory that is given back all at once. The first pieces lie in the object itself.
 class arena {
@@ -251,4 +251,4 @@ struct keeps_none {
   static constexpr bool joins() noexcept { return false; }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

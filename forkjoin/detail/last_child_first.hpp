@@ -9,7 +9,7 @@
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Joins the first child, whose record was not private any longer when the caller came to the join.
 template <class F, class Join>
@@ -45,4 +45,4 @@ template <class F, class G, class Join>
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

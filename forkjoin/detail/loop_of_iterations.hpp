@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // The home strand has closures of its own, which nothing else refers to, so that compilers keep what they hold in
 // registers.
@@ -48,4 +48,4 @@ class basic_loop_of_iterations final : Loop {
   Iteration iteration_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

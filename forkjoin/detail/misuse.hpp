@@ -8,7 +8,7 @@
 #include "forkjoin/abi/fork.hpp"
 #endif
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The exception that the calling handler of `...` has caught. pthread_exit and pthread_cancel unwind a stack, too, but
 /// what they throw is no exception of C++, and the handler of a strand, which may stand on a stack of the runtime,
@@ -39,4 +39,4 @@ namespace fj { inline namespace v0_3 { namespace detail {
       "cannot wait for the child; make a scope of its own there, by fj::with_scope");
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -4,7 +4,7 @@
 
 #include "forkjoin/abi/waiter.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// One wait, as by a waiter, and a second one if a limit ends the first. The operation's end claims the first wait,
 /// else the second, which has no limit: so exactly one of the two ends by it, and the other is not touched any more.
@@ -42,4 +42,4 @@ class operation_wait {
   waiter last_;   // after a limit
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -8,7 +8,7 @@
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Joins a record that was not private any longer when f was done. False if it is left to the caller after all.
 template <class G, class Join>
@@ -64,4 +64,4 @@ inline bool fork_wakes_worker() noexcept { return !face_of(current_deque()).asks
 /// After was_slow: for how many nanoseconds, at the least.
 inline std::int64_t slow_for() noexcept { return progress_of(current_deque()).slow_for(os::now_ns()); }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Room for n elements, none of them constructed.
 template <class T>
@@ -43,4 +43,4 @@ struct out_of_buffer {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -6,7 +6,7 @@
 
 #include "forkjoin/loop_options.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Why a loop or an algorithm refuses a call; empty if it does not. What users call is constrained by this being empty,
 /// so a requires-expression tells whether a call compiles. A refused call chooses a deleted overload that has the words
@@ -53,4 +53,4 @@ using when = std::enable_if_t<Meant>;
 template <class T, class Default>
 using given = std::conditional_t<std::is_same_v<T, loop_options>, Default, T>;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 template <class F>
 using result_of = std::invoke_result_t<F&>;
@@ -96,4 +96,4 @@ class late_result<R> {
   std::remove_reference_t<R>* address_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

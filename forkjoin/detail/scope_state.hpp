@@ -8,7 +8,7 @@
 #include "forkjoin/detail/first_exception.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 static_assert(first_exception::may_be_number(child::forked_elsewhere));
 
@@ -41,4 +41,4 @@ struct scope_state : children {
   };
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

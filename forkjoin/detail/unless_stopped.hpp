@@ -5,7 +5,7 @@
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A closure that throws fj::cancelled instead of starting once its token was asked to stop.
 template <class F>
@@ -19,4 +19,4 @@ struct unless_stopped {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

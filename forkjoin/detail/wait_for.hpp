@@ -7,7 +7,7 @@
 #include "forkjoin/abi/on_top.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 [[gnu::cold]] void join_children_slow(
     children& scope) noexcept;  // forkjoin/abi/scope.hpp, which fork_join does not need
@@ -63,4 +63,4 @@ void wait_for(record_of<Join>& stolen) noexcept {
   joins<Join>::wait(stolen);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

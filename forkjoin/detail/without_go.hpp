@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 // Class templates: without their definition the one argument that these leave out is incomplete.
 
@@ -111,4 +111,4 @@ FORKJOIN_OF_GO(yield);            // include <forkjoin/go.hpp>
 
 using namespace include_forkjoin_go_hpp;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -16,7 +16,7 @@
 #include "forkjoin/abi/waiter.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -127,4 +127,4 @@ class barrier {
   Completion completion_;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -10,7 +10,7 @@
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "forkjoin/abi/os/compiler.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Calls f, which may block its thread: a call into the kernel, a lock that threads share, a library that sleeps.
 /// Returns what f returns, or throws what f throws. Meanwhile other threads may take what this strand has forked. If f
@@ -44,4 +44,4 @@ std::invoke_result_t<F> blocking_now(F&& f) {
   return detail::os::call_apart(std::forward<F>(f));
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -19,7 +19,7 @@
 #include "forkjoin/detail/channel_state.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Thrown by a send on a channel that is closed, or becomes closed while the send waits.
 class channel_closed : public std::exception {
@@ -184,4 +184,4 @@ class channel {
   std::shared_ptr<detail::channel_state<T>> state_;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

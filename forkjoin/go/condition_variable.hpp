@@ -19,7 +19,7 @@
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// As std::condition_variable, for fj::mutex. Only a notification ends a wait; there are no spurious wake-ups. But
 /// another strand may have locked the mutex after the notification, so wait for a condition.
@@ -105,4 +105,4 @@ class condition_variable {
   detail::wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

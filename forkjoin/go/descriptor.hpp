@@ -13,7 +13,7 @@
 
 struct sockaddr;
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 struct descriptor_access;
@@ -210,4 +210,4 @@ inline void writable(int number, std::error_code& error, wait_options options = 
                error);
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -14,7 +14,7 @@
 #include "forkjoin/go/channel.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// The receiving end of a channel, Go's <-chan T. Every fj::channel<T> converts to it; no conversion leads back. It has
 /// no send and no close. Meaning, errors and cost of its functions are those of fj::channel. (The names are Kotlin's; a
@@ -78,4 +78,4 @@ class send_channel {
   channel<T> of_;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -24,7 +24,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -394,4 +394,4 @@ auto runtime_ref::go(const go_options& wanted, F&& f) const {
 /// Lets other fibers run first. Outside any runtime the thread yields.
 inline void yield() noexcept { detail::yield_strand(); }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -11,7 +11,7 @@
 #include "forkjoin/go/wait_group.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// As std::latch. A strand that waits leaves its worker to others, so one P is enough for any number of them. Cost of
 /// each call, without a wait: a lock.
@@ -54,4 +54,4 @@ class latch {
   wait_group left_;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

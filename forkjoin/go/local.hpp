@@ -11,7 +11,7 @@
 #include "forkjoin/abi/local.hpp"
 #include "forkjoin/abi/maybe_yield.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// A value for each fiber of fj::go and each call of fj::run from outside a runtime. It replaces thread_local, which
 /// does not work for strands, because they change threads. All strands that such a fiber forks see the same value, as
@@ -61,4 +61,4 @@ class local {
   const std::function<T()> make_;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

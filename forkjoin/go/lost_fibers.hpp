@@ -5,7 +5,7 @@
 
 #include "forkjoin/abi/fiber_reports.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// The fibers of all runtimes of the process that are lost: nothing that can still run reaches the channel, lock or
 /// future they wait for, so they wait for good, and keep what they hold. For example a fiber that sends into a channel
@@ -18,4 +18,4 @@ namespace fj { inline namespace v0_3 {
 /// or fiber. Throws std::bad_alloc.
 inline lost_report lost_fibers() { return detail::find_lost_fibers(); }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

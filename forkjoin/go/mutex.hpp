@@ -13,7 +13,7 @@
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -87,4 +87,4 @@ class mutex {
   detail::mutex_protocol rules_;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -11,7 +11,7 @@
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// As std::once_flag with std::call_once. A strand that comes while another runs the function waits, and its worker
 /// does other work.
@@ -39,4 +39,4 @@ class once {
   mutex mutex_;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

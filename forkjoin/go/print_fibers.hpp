@@ -8,7 +8,7 @@
 
 #include "forkjoin/abi/fiber_reports.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Prints to standard error, for each runtime of the process, what each P does, how many fibers are ready, and where
 /// the other fibers wait: the function that waits, and the file, line and function that called it. Fibers that do the
@@ -29,4 +29,4 @@ inline fiber_counts count_fibers() noexcept { return detail::count_fibers(); }
 /// program cannot continue, and if the system refuses the thread or the signal.
 inline bool print_fibers_on(int signal = SIGQUIT) noexcept { return detail::print_fibers_on(signal); }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -28,7 +28,7 @@
 #include "forkjoin/go/future.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -395,4 +395,4 @@ std::size_t wait_any(const Futures& futures, wait_options options = {}) {
   return static_cast<std::size_t>(std::ranges::find(all, chosen) - all.begin());
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -17,7 +17,7 @@
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Strands get permits first in, first out. A release gives its permits to strands that wait. Cost of each call,
 /// without a wait: a lock.
@@ -75,4 +75,4 @@ class semaphore {
   detail::wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

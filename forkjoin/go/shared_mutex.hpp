@@ -14,7 +14,7 @@
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// Meets SharedTimedLockable: use it with std::unique_lock for writers and std::shared_lock for readers.
 ///
@@ -91,4 +91,4 @@ class shared_mutex {
   detail::wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -11,7 +11,7 @@
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -52,4 +52,4 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options
   }
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

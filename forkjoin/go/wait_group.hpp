@@ -13,7 +13,7 @@
 #include "forkjoin/abi/waiter.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// As Go's sync.WaitGroup: the count begins as 0, any strand or thread may change it and wait, and it may be used again
 /// once it is 0. Cost of each call, without a wait: a lock. For children of one function use fj::fork_join or
@@ -54,4 +54,4 @@ class wait_group {
   detail::wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

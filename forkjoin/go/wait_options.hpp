@@ -11,7 +11,7 @@
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// A time of any clock at which a wait ends. One of another clock than std::chrono::steady_clock counts as that clock
 /// goes when this is made: if it is set meanwhile, the wait does not follow. A time that is no number (NaN) has come;
@@ -65,4 +65,4 @@ inline void throw_if_limited(wait_end end) {
 
 }  // namespace detail
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

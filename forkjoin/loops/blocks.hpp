@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// How many blocks of that size hold so many elements.
 constexpr std::size_t blocks_of(std::size_t elements, std::size_t block) {
@@ -47,4 +47,4 @@ class blocks {
 /// wait for one another at the end, for 3 % of the time of a sum of 4 million numbers.
 inline constexpr std::size_t body_block = 8192;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

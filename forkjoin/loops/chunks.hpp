@@ -33,7 +33,7 @@
 #include "forkjoin/abi/os/ticks.hpp"
 #include "forkjoin/abi/tuning.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Whether loops of a type of body, and of about one length, are shared early or late. A trial runs `windows` of loops
 /// by the two ways in turn, takes the time of an element in each window but its first loops, which find their data
@@ -300,4 +300,4 @@ class adaptive_chunk {
   std::int64_t started_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

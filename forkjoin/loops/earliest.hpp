@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Relaxed: while the loop runs it is a hint, which lets parts further right not start; at the end the joins order it.
 class earliest {
@@ -27,4 +27,4 @@ class earliest {
   std::atomic<std::size_t> place_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

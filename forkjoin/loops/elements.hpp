@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The user's grain as a difference; the largest one if it is larger.
 template <class It>
@@ -67,4 +67,4 @@ class ordering {
   Projection* proj_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

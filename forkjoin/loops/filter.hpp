@@ -15,7 +15,7 @@
 #include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// First marks by a bit each element that matches, block by block. The numbers of matches then tell where the output of
 /// each block begins.
@@ -105,4 +105,4 @@ class filter {
 
 inline constexpr std::size_t filter_grain = elements_a_strand(8192, 64);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

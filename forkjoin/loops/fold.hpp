@@ -9,7 +9,7 @@
 
 #include "forkjoin/abi/os/compiler.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Acc op element, and partial op partial.
 template <class T, class Op, class X>
@@ -182,4 +182,4 @@ template <class T, class It, class Get, class Op>
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

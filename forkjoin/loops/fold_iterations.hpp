@@ -11,7 +11,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// As fold, with the same association. In a parallel run some values of a block may be computed by others; the
 /// operation is one strand's.
@@ -41,4 +41,4 @@ T fold_iterations(const It& it, std::size_t n, Get& get, Op& op) {
   return detail::fold<T>(values.get(), n, read, op);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

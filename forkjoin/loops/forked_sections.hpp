@@ -9,7 +9,7 @@
 #include "forkjoin/loops/sections.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Calls run(number) for each of `count` sections (sections.hpp), and throws the exception of the first that throws.
 /// All run, whatever is thrown: a section further left may throw what the serial loop would.
@@ -44,4 +44,4 @@ class forked_sections {
   Run run_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -6,7 +6,7 @@
 
 #include "forkjoin/loops/elements.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A place whose element was taken out, with that element. The destructor puts it into the place, so a comparator that
 /// throws loses no element.
@@ -47,4 +47,4 @@ void insertion_sort(It first, It last, Less less) {
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

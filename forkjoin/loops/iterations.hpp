@@ -24,7 +24,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The elements from an iterator on, by number.
 template <class It>
@@ -135,4 +135,4 @@ using iterations_of = std::conditional_t<std::is_same_v<Options, no_options>,  /
                                          one_per_iteration<typename sequence_from<First, Last>::type, Body>,
                                          some_per_iteration<typename sequence_from<First, Last>::type, Body>>;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -13,7 +13,7 @@
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/loops/sequence.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Integers as std::cmp_less takes them: neither truth values nor characters.
 template <class It, class Plain = std::remove_cv_t<It>>
@@ -122,4 +122,4 @@ consteval auto why_not_range_loop() {
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

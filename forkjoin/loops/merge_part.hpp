@@ -14,7 +14,7 @@
 #include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// How an element gets from its sequence into the merged one. A transfer that relocates must bring over all elements,
 /// in any order, even after an exception; so it does not throw itself.
@@ -144,4 +144,4 @@ class merge_part {
 
 inline constexpr std::size_t merge_grain = elements_a_strand(4096, 16);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -21,7 +21,7 @@
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Values that cost very little to keep: a reduction passes over them twice, because that costs less than forks of
 /// small blocks.
@@ -178,4 +178,4 @@ template <class T, class It, class Value, class Op>
   return sum;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

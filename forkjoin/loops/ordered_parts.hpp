@@ -14,7 +14,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Called before a part of the work starts: throws cancelled if the token was asked to stop. The exception acts as any
 /// other: parts that run are joined, and parts further right that have not started do not start.
@@ -100,4 +100,4 @@ inline void for_blocks(std::size_t first, std::size_t last, ordered_parts& parts
   if (first != last) block_tree(parts, body).run(first, last);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

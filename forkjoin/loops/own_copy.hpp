@@ -4,7 +4,7 @@
 #include <functional>
 #include <type_traits>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Bodies that loops copy. Not if another constructor is chosen for what is not const, as a template that takes
 /// anything: behind std::as_const, loops of ten elements take 1.16 times as long with g++.
@@ -39,4 +39,4 @@ template <class Argument, class Body, class Iterations>
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -15,7 +15,7 @@
 #include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Swaps two sequences of equal length.
 template <class It>
@@ -152,4 +152,4 @@ consteval auto why_not_partition() {
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -24,7 +24,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 enum class scan_kind { inclusive, exclusive };
 
@@ -423,4 +423,4 @@ class scan_by_body {
   Join& join_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -13,7 +13,7 @@
 #include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Looks for the first index below n at which `matches` holds. A match or an exception ends the search to the right of
 /// it. The search goes on to the left of it, as an earlier match or exception may be there.
@@ -79,4 +79,4 @@ std::size_t find_index(std::size_t n, Matches matches, const loop_options& optio
   return search<Matches>(matches, n, options.grain ? options.grain : grain, options.stop).first();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Programs go over the same data loop after loop, and what a P touched last may lie in its cache. A thief takes the
 /// oldest record, wherever the data of its elements lie: with eight P a sixth of the elements came back to the P that
@@ -53,4 +53,4 @@ class sections {
   std::atomic<std::uint64_t> taken_{0};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

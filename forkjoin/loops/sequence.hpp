@@ -10,7 +10,7 @@
 
 #include "forkjoin/loop_options.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A sequence that can be cut anywhere: an iterator with its end, a range.
 template <class It, class S>
@@ -101,4 +101,4 @@ concept not_options = !std::is_same_v<std::remove_cvref_t<T>, loop_options>;
 template <class... T>
 inline constexpr bool always_false = false;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -15,7 +15,7 @@
 #include "forkjoin/loops/search.hpp"
 #include "forkjoin/loops/sequence.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// How many elements are compared without branches in between.
 inline constexpr std::size_t sorted_block = 64;
@@ -107,4 +107,4 @@ consteval auto why_not_sort_given() {
   return detail::why_not_sort<It, given<Compare, std::less<>>, given<Projection, std::identity>>();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -24,7 +24,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The body of any loop, for all numbers from begin to end: what a loop over numbers calls is a body made of the
 /// user's.
@@ -284,4 +284,4 @@ template <loop_parts Are = loop_parts::of_numbers, class Body>
   detail::end_brief_part(known);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

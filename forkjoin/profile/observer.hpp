@@ -8,7 +8,7 @@
 
 #include "forkjoin/abi/profile.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 inline constexpr bool is_observed = true;
 inline constexpr bool sees_all_forks = false;
@@ -101,4 +101,4 @@ struct strand_number {};
 constexpr strand_number strand_here() noexcept { return {}; }
 constexpr bool runs_beside(strand_number) noexcept { return false; }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

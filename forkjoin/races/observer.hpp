@@ -12,7 +12,7 @@
 
 #include "forkjoin/abi/races.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 inline constexpr bool is_observed = true;
 inline constexpr bool sees_all_forks = true;
@@ -82,4 +82,4 @@ using strand_number = races::strand_number;
 inline strand_number strand_here() noexcept { return races::strand_here(); }
 inline bool runs_beside(strand_number strand) noexcept { return races::runs_beside(strand); }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -11,7 +11,7 @@
 #include "forkjoin/serial/observer.hpp"
 #include "forkjoin/serial/run.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A result that its branch has built, and that the strand takes after the join.
 template <class R>
@@ -93,4 +93,4 @@ class forked_sections {
   Run run_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

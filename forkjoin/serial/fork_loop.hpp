@@ -10,7 +10,7 @@
 #include "forkjoin/serial/observer.hpp"
 #include "forkjoin/serial/run.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 template <class Iteration>
 void fork_iterations(std::size_t n, const Iteration& iteration) {
@@ -81,4 +81,4 @@ T fork_values(std::size_t n, T&& init, const Iteration& iteration, Op& op) {
   return sum;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

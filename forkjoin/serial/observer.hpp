@@ -42,7 +42,7 @@
 #include "forkjoin/profile/observer.hpp"
 #else
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 #ifdef FORKJOIN_SERIAL
 /// Where an instrument finds that not all of a program was compiled for it.
@@ -95,11 +95,11 @@ struct strand_number {};
 constexpr strand_number strand_here() noexcept { return {}; }
 constexpr bool runs_beside(strand_number) noexcept { return false; }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #endif
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// How many elements an algorithm leaves to one strand: `usual`, or `least` to show all forks that there could be.
 constexpr std::size_t elements_a_strand(std::size_t usual, std::size_t least) noexcept {
@@ -110,4 +110,4 @@ constexpr std::size_t elements_a_strand(std::size_t usual, std::size_t least) no
 /// would do.
 constexpr unsigned procs_to_cut_for(unsigned procs) noexcept { return is_observed && !sees_all_forks ? 8 : procs; }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

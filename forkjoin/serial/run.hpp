@@ -8,7 +8,7 @@
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/serial/observer.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -88,4 +88,4 @@ class runtime {
 inline unsigned procs() { return 1; }
 inline int this_proc() noexcept { return detail::depth_of_runs > 0 ? 0 : -1; }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -12,7 +12,7 @@
 #include "forkjoin/serial/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -111,4 +111,4 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
 using scope = basic_scope<continuations>;
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

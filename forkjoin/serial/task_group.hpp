@@ -14,7 +14,7 @@
 #include "forkjoin/serial/scope.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 /// As the parallel build's. What need not wait looks at no limit, and here nothing waits.
 struct wait_options {
@@ -162,4 +162,4 @@ class task_group {
   std::optional<std::stop_callback<passes_stop_on>> hears_outer_;
 };
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -7,7 +7,7 @@
 #include "forkjoin/abi/relaxed.hpp"
 #include "runtime/base/random.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// The choices of one user at a time: a P, or the ready queue. Idea: randomizeScheduler in Go's runtime/proc.go, where
 /// a coin decides whether a fiber goes into runnext, and batches are shuffled.
@@ -32,4 +32,4 @@ class chaos {
   random dice_{1};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

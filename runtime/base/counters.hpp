@@ -11,7 +11,7 @@
 #include "forkjoin/abi/stats.hpp"
 #include "runtime/base/time_alone.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A counter that one thread at a time writes and any thread reads.
 class tally {
@@ -169,4 +169,4 @@ struct tallies {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

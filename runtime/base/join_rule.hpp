@@ -13,7 +13,7 @@
 #include "runtime/base/steal_rule.hpp"
 #include "runtime/base/tuning.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Leaves its stack at once.
 struct leave_stack_rule {
@@ -62,16 +62,16 @@ struct leapfrog_rule {
   static constexpr bool may_grow(std::uint64_t used, std::uint64_t size) noexcept { return used <= size / 2; }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #ifdef FORKJOIN_JOIN_RULE
 #include <forkjoin_join_rule.hpp>
 #else
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct join_rule : leave_stack_rule {};
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "forkjoin/abi/relaxed.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Marsaglia's xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016).
 /// Good enough to spread thieves over victims; not for anything that needs quality.
@@ -30,4 +30,4 @@ class random {
   relaxed<std::uint64_t> state_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

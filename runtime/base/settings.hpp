@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// As fj::options, with every default resolved and every value checked (runtime/environment.hpp).
 struct settings {
@@ -25,4 +25,4 @@ struct settings {
   void (*on_worker_stop)(unsigned worker) = nullptr;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

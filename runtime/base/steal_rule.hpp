@@ -15,7 +15,7 @@
 
 #include "runtime/base/tuning.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Why this one: runtime/DECISIONS.md, "Public records" and "Workers and threads".
 struct steal_rule {
@@ -45,6 +45,6 @@ struct steal_rule {
   static constexpr std::int64_t between_thefts_ns = tuning::short_work_ns;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #endif

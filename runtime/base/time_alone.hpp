@@ -7,7 +7,7 @@
 
 #include "runtime/base/tuning.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Counts the busy P of a runtime. Each P says when it begins and ends to be busy; that never waits for another thread,
 /// so P that steal often do not hold each other up.
@@ -107,4 +107,4 @@ class time_alone {
   std::atomic<std::uint64_t> alone_{0}, short_loops_{0}, any_{0};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

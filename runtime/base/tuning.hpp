@@ -8,7 +8,7 @@
 
 #include "forkjoin/abi/tuning.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace tuning {
+namespace fj { inline namespace v0_4 { namespace detail { namespace tuning {
 
 // How a worker looks for work (sched/find.hpp).
 
@@ -214,4 +214,4 @@ inline constexpr std::size_t stacks_of_ended_strands = 2;
 /// address and the variables of the forking function, which is more than this.
 inline constexpr std::size_t least_frame = 32;
 
-}}}}  // namespace fj::v0_3::detail::tuning
+}}}}  // namespace fj::v0_4::detail::tuning

@@ -28,7 +28,7 @@ struct fj_fiber {
   fj::future<void> end;
 };
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace {
+namespace fj { inline namespace v0_4 { namespace detail { namespace {
 
 // Of the thread's last failure. Only a text that is no constant takes memory, from the first such failure to the end of
 // the thread: thread-local memory is scarce where dlopen loads the library (forkjoin/guide/packaging.md).
@@ -170,7 +170,7 @@ fj_status read_options(const fj_options& wanted, fj_options& into) noexcept {
   return FJ_OK;
 }
 
-}}}}  // namespace fj::v0_3::detail
+}}}}  // namespace fj::v0_4::detail
 
 namespace d = fj::detail;
 

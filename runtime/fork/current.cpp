@@ -1,6 +1,6 @@
 #include "runtime/fork/current.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 constinit deque no_deque{0, true};
 
@@ -9,4 +9,4 @@ constinit deque no_deque{0, true};
 [[gnu::used]] constinit thread_local worker* current_worker_slot = nullptr;
 [[gnu::used]] constinit thread_local fiber* current_fiber_slot = nullptr;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -6,7 +6,7 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/fork/deque.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Stands for "outside of any runtime": eager and never opened, so every push to it and every pop goes to the slow
 /// path, and the fast path need not ask. Outside threads all share it; what they store there is never read.
@@ -25,4 +25,4 @@ extern constinit deque no_deque;
   current_worker_slot = m;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -7,7 +7,7 @@
 #include "runtime/fork/deque_owner.hpp"
 #include "runtime/os/context/context.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class deque : public deque_owner {
  public:
@@ -96,4 +96,4 @@ class deque : public deque_owner {
 #endif
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

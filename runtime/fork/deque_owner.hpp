@@ -24,7 +24,7 @@
 #include "runtime/fork/deque_thief.hpp"
 #include "runtime/fork/sharing.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class deque_owner : protected deque_thief {
  public:
@@ -112,4 +112,4 @@ class deque_owner : protected deque_thief {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -10,7 +10,7 @@
 #include "runtime/fork/public_array.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace os {
 struct exception_globals;
@@ -106,4 +106,4 @@ class deque_thief : protected deque_face {
   public_array public_;  // last: its slots follow
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -12,7 +12,7 @@
 #include "runtime/fork/runnable.hpp"
 #include "runtime/os/context/context.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber;
 class scheduler;
@@ -97,4 +97,4 @@ struct job : runnable {
   std::atomic<bool> done{false};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

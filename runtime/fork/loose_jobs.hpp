@@ -10,7 +10,7 @@
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "runtime/fork/job.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class loose_jobs {
  public:
@@ -58,4 +58,4 @@ class loose_jobs {
   linked_list<job, &job::in_loose> jobs_ FORKJOIN_GUARDED_BY(mutex_);
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -16,7 +16,7 @@
 #include "forkjoin/abi/cache_line.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct record;
 struct job;
@@ -156,4 +156,4 @@ class alignas(cache_line) public_array {
   const index capacity_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

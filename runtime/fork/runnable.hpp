@@ -7,7 +7,7 @@
 #include "forkjoin/abi/relaxed.hpp"
 #include "forkjoin/abi/timer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A fiber that may go on, or a job that no fiber has begun, or the marker of a fiber that waits and left records in
 /// its deque: to run a marker is to run the oldest of these records. Each is an entry of two lists, of all jobs and of
@@ -71,4 +71,4 @@ class runnable_lists {
 using all_runnables = runnable_lists<&runnable::in_all>;
 using job_runnables = runnable_lists<&runnable::in_job>;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

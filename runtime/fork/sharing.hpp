@@ -10,7 +10,7 @@
 #include "runtime/base/steal_rule.hpp"
 #include "runtime/fork/deque_thief.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct handled_at_forks {
   /// Whether all records were forked while the owner handled that exception; then the deque keeps it for them. Handlers
@@ -109,4 +109,4 @@ struct forced_sharing {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

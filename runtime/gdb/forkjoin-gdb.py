@@ -17,7 +17,7 @@ import gdb.unwinder
 
 STATES = ("free", "ready", "running", "in a blocking call", "runs a child", "waits")
 FREE, READY, RUNNING, BLOCKING, FORKED, WAITING = range(6)
-SYMBOL = "forkjoin_v0_3_layout"
+SYMBOL = "forkjoin_v0_4_layout"
 MOST = 1_000_000  # fibers, and frames: of damaged memory
 
 

@@ -27,7 +27,7 @@
 #include "forkjoin/go/future.hpp"
 #include "forkjoin/go/sleep.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -611,4 +611,4 @@ session::~session() {
 
 }  // namespace mpi
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -34,7 +34,7 @@
 #include "forkjoin/go/future.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // ask: for an answer, which may have no roots. lifeline: for a gift, which has some. stop: the text of an exception.
 enum steal_pool_core::tag : int { ask, lifeline, answer, gift, stop };
@@ -318,4 +318,4 @@ void steal_pool_core::fail_by(int rank, std::string text) {
   failure_ = std::move(text);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -16,7 +16,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/thread.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -102,4 +102,4 @@ void print_backtrace(int thread) noexcept {
   if (count > own_frames) backtrace_symbols_fd(frames + own_frames, count - own_frames, STDERR_FILENO);
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -1,7 +1,7 @@
 // What another thread does at the moment.
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Threads that are started from now on can be asked for a backtrace.
 void allow_backtraces() noexcept;
@@ -16,4 +16,4 @@ bool backtraces_allowed() noexcept;
 /// return EINTR. Says so if the program handles that signal itself, or if the thread does not answer within 0.2 s.
 void print_backtrace(int thread) noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -2,7 +2,7 @@
 
 #include <execinfo.h>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 std::vector<std::uintptr_t> callers(std::size_t most) {
   std::vector<void*> found(most + 1);
@@ -12,4 +12,4 @@ std::vector<std::uintptr_t> callers(std::size_t most) {
   return all;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

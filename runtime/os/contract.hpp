@@ -8,7 +8,7 @@
 
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 template <class Atomic, class T>
 concept atomic_of = requires(Atomic& a, const Atomic& read, T& expected, T value, std::memory_order order) {
@@ -50,4 +50,4 @@ concept machine_for_rules =
       { os::rough_ns() } -> std::same_as<std::uint64_t>;
     };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

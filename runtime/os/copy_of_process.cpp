@@ -15,7 +15,7 @@
 #include "forkjoin/abi/os/clock.hpp"
 #include "runtime/os/cpu.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 shared_memory::shared_memory(std::size_t size)
     : begin_(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)), size_(size) {
@@ -130,4 +130,4 @@ copy_end call_in_copy(int (*body)(void* argument) noexcept, void* argument, std:
   return end;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

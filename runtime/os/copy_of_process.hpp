@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Zeroed memory that this process shares with copies that it makes later.
 class shared_memory {
@@ -42,4 +42,4 @@ struct copy_end {
 copy_end call_in_copy(int (*body)(void* argument) noexcept, void* argument, std::uint64_t (*progress)(void* argument),
                       std::int64_t longest_ns);
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -7,7 +7,7 @@
 
 #include "runtime/os/turns.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Tells the CPU that this is a spin loop (PAUSE, YIELD): frees the sibling hyperthread, saves power.
 inline void pause() noexcept {
@@ -32,4 +32,4 @@ inline void sleep_ns(std::int64_t nanoseconds) noexcept {
 /// Gives the rest of this thread's time slice to others.
 void yield_thread() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

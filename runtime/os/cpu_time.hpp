@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Nanoseconds of the calling thread. A system call: about 400 ns.
 inline std::int64_t thread_cpu_ns() noexcept {
@@ -14,4 +14,4 @@ inline std::int64_t thread_cpu_ns() noexcept {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

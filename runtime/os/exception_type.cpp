@@ -6,7 +6,7 @@
 #include <memory>
 #include <typeinfo>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 std::string type_of_exception() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
@@ -17,4 +17,4 @@ std::string type_of_exception() {
   return name ? name.get() : type->name();
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

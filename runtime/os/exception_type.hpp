@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// The type of the exception that is being handled, as in a program's text. Throws std::bad_alloc.
 std::string type_of_exception();
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -164,4 +164,4 @@ std::string closure_called_by(const std::string& function) {
   return found;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// A symbol as C++ writes it. Names of C, and of variables outside of all namespaces, are what they are: x would be
 /// read as a type. Throws std::bad_alloc.
@@ -20,4 +20,4 @@ std::string name_of(const std::string& function);
 /// is none, or if there are several. Throws std::bad_alloc.
 std::string closure_called_by(const std::string& function);
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

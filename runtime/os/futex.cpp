@@ -7,7 +7,7 @@
 #include "runtime/os/system_futex.hpp"
 #include "runtime/os/turns.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -71,4 +71,4 @@ void looks::look() noexcept {
   at_ns_ = now_ns() + delay_ns_;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Sleeps while `word` holds `expected`; may return early, so callers loop.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
@@ -47,4 +47,4 @@ class looks {
   std::int64_t delay_ns_, at_ns_ = 0;
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -16,7 +16,7 @@
 
 #define FORKJOIN_OF_THE_THREAD __attribute__((no_sanitize("thread")))
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -108,4 +108,4 @@ void let_interrupts_through() noexcept {
   pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

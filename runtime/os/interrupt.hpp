@@ -1,7 +1,7 @@
 // Interrupts: one thread of the process has another one call a function, by a signal.
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// The signal unless the user names another: SIGURG, as in Go. The system ignores it where nothing handles it,
 /// debuggers pass it on in silence, and a program that handles it can bear more of them.
@@ -45,4 +45,4 @@ int this_thread() noexcept;
 /// Whether that is the calling thread, also in a signal handler.
 bool is_this_thread(int thread) noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

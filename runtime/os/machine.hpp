@@ -20,7 +20,7 @@
 #include "runtime/os/membarrier.hpp"
 #include "runtime/os/turns.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Sequentially consistent.
 inline void fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
@@ -39,6 +39,6 @@ inline void schedule_point() noexcept {
 /// The expensive half of an asymmetric fence, whose cheap half is light_fence: see membarrier.
 inline void heavy_fence() noexcept { membarrier(); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #endif

@@ -1,7 +1,7 @@
 // The heavy half of an asymmetric fence.
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Registers this process for membarrier(2), PRIVATE_EXPEDITED. Once is enough; further calls do no harm. False if the
 /// kernel or a seccomp filter forbids it.
@@ -12,4 +12,4 @@ bool membarrier_register() noexcept;
 /// its barrier sees what was stored before this call. Only after a successful registration.
 void membarrier() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

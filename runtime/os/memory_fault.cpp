@@ -12,7 +12,7 @@
 #include <memory>
 #include <new>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -168,4 +168,4 @@ void print_error(unsigned long number) noexcept {
   print_error(at);
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

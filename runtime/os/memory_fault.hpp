@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Called from the signal handler with the address of a faulting access and the stack pointer at the time (nullptr
 /// where it is not known). Returns true after it has printed (with print_error) what went wrong; false to pass the
@@ -57,4 +57,4 @@ void print_error(const char* text) noexcept;
 /// As print_error, for a number in decimal.
 void print_error(unsigned long number) noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

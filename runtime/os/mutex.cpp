@@ -3,7 +3,7 @@
 #include "runtime/os/cpu.hpp"
 #include "runtime/os/futex.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 void mutex::lock_slow() noexcept {
   for (int spins = 0; spins < 100; ++spins) {
@@ -16,4 +16,4 @@ void mutex::lock_slow() noexcept {
 
 void mutex::wake_one() noexcept { futex_wake(state_); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

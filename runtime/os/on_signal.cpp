@@ -16,7 +16,7 @@
 #include "runtime/os/interrupt.hpp"
 #include "runtime/os/thread.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -79,4 +79,4 @@ bool handles_other_signals() noexcept {
   return false;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -1,7 +1,7 @@
 // Signals at which a thread acts, outside of the signal handler.
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// From now on each such signal has a thread call `act`, which may do what a signal handler may not; signals that come
 /// while it acts count as one. The first call starts the thread, which runs until the process ends; later calls for
@@ -16,4 +16,4 @@ unsigned threads_for_signals() noexcept;
 /// signals of faults and of profilers, and those of on_signal.
 bool handles_other_signals() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

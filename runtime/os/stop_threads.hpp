@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Where a thread was stopped.
 struct stopped_thread {
@@ -67,4 +67,4 @@ void for_each_stopped(Visit visit) noexcept {
     if (const stopped_thread* const one = answer_number(i)) visit(*one);
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -22,7 +22,7 @@
 #include "runtime/os/modules.hpp"
 #include "runtime/os/variable.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -209,7 +209,7 @@ void name_closures(std::vector<place>& chain) {
     const bool is_unnamed = function == "operator()" || function.starts_with("operator()<");
     const bool is_around =
         i == 0 && !is_of_library(chain[i].file) &&
-        (function.find("fj::v0_3::") < function.find('<') || name_of(function) == name_of(chain.back().function));
+        (function.find("fj::v0_4::") < function.find('<') || name_of(function) == name_of(chain.back().function));
     if (!is_unnamed && !is_around) continue;
     if (const std::string closure = closure_called_by(chain[i + 1].function); !closure.empty()) function = closure;
   }
@@ -314,4 +314,4 @@ std::vector<std::string> libraries_without(const std::string& prefix) {
   return found;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

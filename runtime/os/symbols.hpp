@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// A place in the program's text. file is empty if it is not known.
 struct place {
@@ -42,4 +42,4 @@ std::optional<named_memory> variable_at(std::uintptr_t address);
 /// the system. Throws std::bad_alloc.
 std::vector<std::string> libraries_without(const std::string& prefix);
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

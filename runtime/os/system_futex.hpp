@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Sleeps while `word` holds `expected`, no longer than until `at` of CLOCK_MONOTONIC; may return early. False if that
 /// time has come.
@@ -15,4 +15,4 @@ bool system_futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t exp
 /// Wakes one sleeper of `word`, or all. The word may be gone already: its address is only a key.
 void system_futex_wake(const std::atomic<std::uint32_t>& word, bool all = false) noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -15,9 +15,9 @@
 
 // The Itanium C++ ABI's name of the module that this code is in. Under a name of its own: the compiler declares
 // __dso_handle itself, in another way, once it has needed it.
-extern "C" [[gnu::visibility("hidden")]] void* forkjoin_v0_3_this_module asm("__dso_handle");
+extern "C" [[gnu::visibility("hidden")]] void* forkjoin_v0_4_this_module asm("__dso_handle");
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 void* thread::first_frame(void* self) noexcept {
   auto* thread = static_cast<class thread*>(self);
@@ -73,11 +73,11 @@ void count_generation() { generation.fetch_add(1, std::memory_order_relaxed); }
 }  // namespace
 
 void at_thread_end(void (*end)(void*), void* argument) noexcept {
-  abi::__cxa_thread_atexit(end, argument, &forkjoin_v0_3_this_module);  // as a compiler does for a thread_local object
+  abi::__cxa_thread_atexit(end, argument, &forkjoin_v0_4_this_module);  // as a compiler does for a thread_local object
 }
 
 unsigned process_id() noexcept { return static_cast<unsigned>(getpid()); }
 
 unsigned process_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -8,7 +8,7 @@
 
 #include "runtime/os/turns.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// On which CPU a thread is to run first, as the thread that starts or wakes it sees it. `here` if that one will sleep
 /// next.
@@ -99,4 +99,4 @@ unsigned process_id() noexcept;
 /// lost its threads.
 unsigned process_generation() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

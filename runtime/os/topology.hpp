@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// CPUs this process may run on at once: its affinity mask, and the quota of its cgroup (v2 cpu.max, v1
 /// cpu.cfs_quota_us; the tightest on the way to the root), rounded up. At least 1. Tests put another folder before the
@@ -31,4 +31,4 @@ int this_cpu() noexcept;
 /// The places of all CPUs, by their number. Empty: nothing is known. `root` as above.
 std::vector<cpu_place> cpu_places(const char* root = "") noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

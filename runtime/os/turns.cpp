@@ -8,7 +8,7 @@
 #include "runtime/os/system_futex.hpp"
 #include "runtime/os/thread.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 constinit std::atomic<turns*> turns_taken{nullptr};
 
@@ -151,4 +151,4 @@ void turns::leave() noexcept {
   go_on_with_next(nullptr, cause::sleep);
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -16,7 +16,7 @@
 
 #include "forkjoin/abi/os/clock.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 class turns {
  public:
@@ -113,4 +113,4 @@ class turns {
   std::int64_t now_;
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

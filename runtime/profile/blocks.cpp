@@ -30,7 +30,7 @@
 #include "runtime/profile/start.hpp"
 #include "runtime/profile/strands.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 namespace {
 
@@ -604,4 +604,4 @@ void run_ends() noexcept {
   is_in_run = false;
 }
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

@@ -12,7 +12,7 @@
 #include "runtime/os/variable.hpp"
 #include "runtime/profile/strands.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile { namespace dag {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile { namespace dag {
 
 namespace {
 
@@ -231,4 +231,4 @@ void write(bool is_whole) noexcept {
     std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_DAG: cannot write %s\n", file);
 }
 
-}}}}}  // namespace fj::v0_3::detail::profile::dag
+}}}}}  // namespace fj::v0_4::detail::profile::dag

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 /// What is between two nodes of the graph. Branches: two are a fork, more have one join. Parts: of a loop, which is cut
 /// in halves. In turn: what the owner of a scope does and its children, in turn.
@@ -77,4 +77,4 @@ void write(bool is_whole) noexcept;
 
 }  // namespace dag
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

@@ -9,7 +9,7 @@
 #include "forkjoin/abi/profile.hpp"
 #include "runtime/os/variable.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 namespace {
 
@@ -175,4 +175,4 @@ void save_run(const knowledge& now) noexcept {
     std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_RUNS: cannot write %s\n", path());
 }
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

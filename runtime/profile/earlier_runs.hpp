@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 /// How the strands of a kind are timed: strands.hpp.
 enum class way : std::uint8_t { learning, each, some };
@@ -84,4 +84,4 @@ void load_earlier_runs() noexcept;
 /// For later runs.
 void save_run(const knowledge& now) noexcept;
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 struct site;
 
@@ -174,4 +174,4 @@ inline void take_longer(path& to, path& other) {
   return {pair{0, length}, pair{length, 0}, owners(of)};
 }
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

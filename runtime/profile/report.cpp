@@ -19,7 +19,7 @@
 #include "runtime/profile/sites.hpp"
 #include "runtime/profile/start.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 namespace {
 
@@ -43,7 +43,7 @@ bool is_library(const os::place& one) {
   const char* const through = os::variable("FORKJOIN_PROFILE_THROUGH");
   if (through && one.file.find(through) != std::string::npos) return true;
   if (one.file.empty())
-    return one.function.find("fj::v0_3::") < one.function.find_first_of("<(") || one.function.starts_with("std::");
+    return one.function.find("fj::v0_4::") < one.function.find_first_of("<(") || one.function.starts_with("std::");
   if (one.file.find("/include/c++/") != std::string::npos || one.file.find("/c++/v1/") != std::string::npos)
     return true;
   return os::is_of_library(one.file);
@@ -286,4 +286,4 @@ void report_at_exit() noexcept {
     std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_OUT: cannot write %s\n", path);
 }
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

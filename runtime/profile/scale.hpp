@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 class scale {
  public:
@@ -48,4 +48,4 @@ class scale {
   double factor_ = 1, least_, most_;
 };
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

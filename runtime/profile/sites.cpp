@@ -9,7 +9,7 @@
 #include "runtime/os/callers.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 namespace {
 
@@ -112,4 +112,4 @@ strand_kind& find_kind_after(site& of, site& owner, place where) {
   return *fresh;
 }
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

@@ -10,7 +10,7 @@
 #include "forkjoin/abi/profile.hpp"
 #include "runtime/profile/strands.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 /// After what a strand goes on.
 enum class place : std::uint8_t { block, begin_of_block, fork, join };
@@ -122,4 +122,4 @@ void forget_sites() noexcept;
 /// In the order in which they came up first.
 const std::vector<site*>& all_sites() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

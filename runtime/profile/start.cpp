@@ -15,7 +15,7 @@
 #include "runtime/profile/sites.hpp"
 #include "runtime/profile/strands.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 const char link_with_forkjoin_profile = 0;
 
@@ -81,4 +81,4 @@ void start() noexcept {
   std::atexit(&report_at_exit);
 }
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

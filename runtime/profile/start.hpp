@@ -3,7 +3,7 @@
 
 #include "runtime/profile/paths.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 /// Before the first call of run begins. Measures what readings take, the first time.
 void start() noexcept;
@@ -23,4 +23,4 @@ inline path of_all_runs{};
 /// Tells what was found: as JSON in the file FORKJOIN_PROFILE_OUT, or as a table to standard error.
 void report_at_exit() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

@@ -14,7 +14,7 @@
 #include "runtime/profile/scale.hpp"
 #include "runtime/profile/sites.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 namespace {
 
@@ -421,4 +421,4 @@ void know_strands(knowledge& to) {
   }
 }
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

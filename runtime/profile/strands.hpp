@@ -17,7 +17,7 @@
 
 #include "runtime/profile/earlier_runs.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace profile {
+namespace fj { inline namespace v0_4 { namespace detail { namespace profile {
 
 struct site;
 
@@ -144,4 +144,4 @@ inline void clock_is_stale() noexcept {
   if (--kind.left == 0) begin_timed(kind);
 }
 
-}}}}  // namespace fj::v0_3::detail::profile
+}}}}  // namespace fj::v0_4::detail::profile

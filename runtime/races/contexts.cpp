@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 namespace {
 
@@ -113,4 +113,4 @@ void start_contexts() noexcept {
   calls = static_cast<open_call*>(reserve(most_calls * sizeof(open_call), "calls"));
 }
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

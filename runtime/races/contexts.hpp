@@ -14,7 +14,7 @@
 #include "runtime/races/counters.hpp"
 #include "runtime/races/strands.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 struct context {
   address pc;  // of the call
@@ -83,4 +83,4 @@ void add_calls(std::uint32_t of, std::vector<address>& to);
 
 void start_contexts() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 namespace {
 
@@ -140,4 +140,4 @@ void forget_counters() noexcept {
   changed_last_owners();
 }
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

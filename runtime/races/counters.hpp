@@ -17,7 +17,7 @@
 
 #include "runtime/races/strands.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 /// The running strand took the counter down, to zero or to another value.
 void count_down(address counter, bool to_zero);
@@ -39,4 +39,4 @@ void end_of_memory(address begin, std::size_t n) noexcept;
 /// The outermost block ends: all owners so far are before what comes.
 void forget_counters() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

@@ -28,7 +28,7 @@
 #include "runtime/races/strands.hpp"
 #include "runtime/races/variables.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // Of objects that were compiled otherwise: marks that only they define.
 namespace os {
@@ -703,7 +703,7 @@ void refuse(const char* what) noexcept {
 
 }  // namespace os::interposed
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 // --- what compilers call ---
 

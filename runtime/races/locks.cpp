@@ -7,7 +7,7 @@
 
 #include "runtime/races/strands.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 namespace {
 
@@ -137,4 +137,4 @@ void drop_list(std::uint32_t number) noexcept {
   lists().free.push_back(number);
 }
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

@@ -10,7 +10,7 @@
 
 #include "runtime/races/shadow.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 /// A set of locks that a strand held. 0: none.
 using lock_set = std::uint32_t;
@@ -52,4 +52,4 @@ std::uint32_t new_list();
 access_list& list(std::uint32_t number) noexcept;
 void drop_list(std::uint32_t number) noexcept;
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

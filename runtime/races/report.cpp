@@ -22,7 +22,7 @@
 #include "runtime/races/strands.hpp"
 #include "runtime/races/variables.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 namespace {
 
@@ -102,7 +102,7 @@ access described(site where, origin from, bool writes, lock_set under) {
 
 /// Code of this library, not of the user's: by its file, or by its name if no file is known.
 bool is_library(const os::place& one) {
-  if (one.file.empty()) return one.function.find("fj::v0_3::") < one.function.find_first_of("<(");
+  if (one.file.empty()) return one.function.find("fj::v0_4::") < one.function.find_first_of("<(");
   return os::is_of_library(one.file);
 }
 
@@ -140,7 +140,7 @@ std::vector<os::place> shown(const std::vector<std::vector<os::place>>& stack) {
 /// The user's closure that a function of the library runs, by its template arguments: compilers tell of code that they
 /// inlined there by the library's name and the user's line.
 std::string user_name(const std::string& function) {
-  if (function.find("fj::v0_3::") >= function.find('<')) return function;
+  if (function.find("fj::v0_4::") >= function.find('<')) return function;
   for (std::size_t at = 0; (at = function.find("{lambda(", at)) != std::string::npos; ++at) {
     std::size_t begin = at;
     for (int depth = 0; begin != 0; --begin) {
@@ -497,4 +497,4 @@ std::size_t tell_races() noexcept {
   return told + all.more;  // which of these are suppressed is not known
 }
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

@@ -6,7 +6,7 @@
 #include "runtime/races/locks.hpp"
 #include "runtime/races/shadow.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 /// Set in the address of an instruction: it frees the memory.
 inline constexpr address frees = address{1} << 63;
@@ -32,4 +32,4 @@ void tell_unseen(bool all) noexcept;
 /// Tells of all races that no suppression silences, and returns their number.
 std::size_t tell_races() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 using address = std::uintptr_t;
 using strand_id = std::uint32_t;  // 0: none
@@ -70,4 +70,4 @@ void forget_all() noexcept;
 /// What lay in [begin, end) is no more. Whole cells of four bytes.
 void forget(address begin, address end) noexcept;
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

@@ -15,7 +15,7 @@
 #include "runtime/races/report.hpp"
 #include "runtime/races/start.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 namespace {
 
@@ -424,4 +424,4 @@ std::uint32_t strand_here() noexcept { return this_strand(); }
 
 bool runs_beside(std::uint32_t strand) noexcept { return strand != now.strand && beside(strand); }
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

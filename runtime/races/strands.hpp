@@ -15,7 +15,7 @@
 
 #include "runtime/races/shadow.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 enum class kind : std::uint32_t { fork_join, loop, fold, scope, group };
 
@@ -230,4 +230,4 @@ const block_record& record(std::uint32_t number) noexcept;
 
 void start_strands() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

@@ -15,7 +15,7 @@
 #include "runtime/races/counters.hpp"
 #include "runtime/races/strands.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 namespace {
 
@@ -133,4 +133,4 @@ void start_variables() noexcept {
   allocated_at = static_cast<site_id*>(reserve(grains * sizeof(site_id), "blocks"));
 }
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

@@ -12,7 +12,7 @@
 
 #include "runtime/races/shadow.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace races {
+namespace fj { inline namespace v0_4 { namespace detail { namespace races {
 
 /// A block of the heap begins, which the instruction at pc has allocated; it ends.
 void block_begins(address at, address pc) noexcept;
@@ -36,4 +36,4 @@ address frame_that_holds(address at) noexcept;
 
 void start_variables() noexcept;
 
-}}}}  // namespace fj::v0_3::detail::races
+}}}}  // namespace fj::v0_4::detail::races

@@ -6,7 +6,7 @@
 #include "runtime/os/topology.hpp"
 #include "runtime/sched/dispatcher.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 void allowance::use(unsigned procs) noexcept {
   const locked lock(mutex_);
@@ -42,4 +42,4 @@ void allowance::look(std::int64_t now) noexcept {
 
 void allowance::use_what_is_allowed() noexcept { dispatcher_.use((std::min)({procs_, masked_, quota_})); }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -11,7 +11,7 @@
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class dispatcher;
 
@@ -45,4 +45,4 @@ class allowance {
   std::int64_t looks_after_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

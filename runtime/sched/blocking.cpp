@@ -13,7 +13,7 @@
 #include "runtime/sched/switch.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -86,4 +86,4 @@ blocking_call::~blocking_call() {
   set_current_deque(records);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -6,7 +6,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct blocking_protocol {
   /// Before a call of the strand that has this deque: thieves may take its records meanwhile. Whether others may take
@@ -57,4 +57,4 @@ struct blocking_protocol {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

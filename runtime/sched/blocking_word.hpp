@@ -20,7 +20,7 @@
 #include "forkjoin/abi/check.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber;
 struct processor;
@@ -69,4 +69,4 @@ class blocking_word {
   os::atomic<fiber*> strand_{nullptr};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -6,7 +6,7 @@
 #include "forkjoin/abi/relaxed.hpp"
 #include "runtime/base/tuning.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A woken thread that lies behind its waker begins once the waker is done or the kernel moves it. To have it begin
 /// elsewhere takes both threads system calls, which pay off in calls that last longer than those (runtime/DECISIONS.md,
@@ -38,4 +38,4 @@ class caller_pace {
   relaxed<bool> brief_ = false;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -20,7 +20,7 @@
 #include "runtime/sched/urgent.hpp"
 #include "runtime/sched/yield_request.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Reads as a T, and takes one.
 template <class Variable, class T>
@@ -159,4 +159,4 @@ template <class Worker, class Processor, class Fiber, class Scheduler, class Thr
 concept world_for_rules = worker_for_rules<Worker> && processor_for_rules<Processor> && fiber_for_rules<Fiber> &&
                           scheduler_for_rules<Scheduler> && threads_for_rules<Threads> && poller_for_rules<Poller>;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

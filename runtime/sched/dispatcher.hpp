@@ -20,7 +20,7 @@
 #include "runtime/sched/urgent.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // Which sleeping worker gets an idle P.
 
@@ -780,4 +780,4 @@ class dispatcher {
   bool stopping_ FORKJOIN_GUARDED_BY(mutex_) = false;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

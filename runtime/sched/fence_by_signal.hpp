@@ -23,7 +23,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A thread's part. It is not active while it sleeps or is in a blocking call, so that no interrupt ends these.
 class light_fences {
@@ -140,4 +140,4 @@ class fence_by_signal {
   os::atomic<std::uint64_t> unanswered_{0};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

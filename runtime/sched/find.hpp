@@ -17,7 +17,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // What a thief does to the deques of other workers: it steals, and sends requests.
 
@@ -484,4 +484,4 @@ struct work_on_top {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

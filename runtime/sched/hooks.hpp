@@ -6,12 +6,12 @@
 // loop.hpp, owner.hpp, parking.hpp, preemption.hpp, queues.hpp, ...
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What the thread that wakes another does next: which CPU is free for the other depends on it.
 enum class waker { goes_on, sleeps };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #ifndef FORKJOIN_MACHINE
 
@@ -28,7 +28,7 @@ enum class waker { goes_on, sleeps };
 #include "runtime/sched/worker.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct scheduler_hooks {
   static bool handles_any(const os::exception_globals* of_thread) noexcept { return os::handles_any(of_thread); }
@@ -112,6 +112,6 @@ struct scheduler_hooks {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #endif

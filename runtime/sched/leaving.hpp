@@ -22,7 +22,7 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// On native stacks.
 struct active_deque {
@@ -99,4 +99,4 @@ struct active_deque {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -13,7 +13,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct local_queue {
   /// A strand of this worker makes `f` ready: it runs next. A caller works for its own job only, so that `f` of
@@ -133,4 +133,4 @@ struct local_queue {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -12,7 +12,7 @@
 #include "runtime/sched/switch_to.hpp"
 #endif
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct worker_loop {
   /// The life of a thread of the runtime's own, which sleeps at first.
@@ -118,4 +118,4 @@ struct caller_loop {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -12,7 +12,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/yield_request.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 std::atomic<unsigned> yield_requests{0};
 
@@ -102,4 +102,4 @@ void monitor::rest() noexcept {
   rules_->begin_anew();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -11,7 +11,7 @@
 #include "runtime/sched/monitor_rules.hpp"
 #include "runtime/sched/monitor_word.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class scheduler;
 
@@ -80,4 +80,4 @@ class monitor {
   os::thread thread_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

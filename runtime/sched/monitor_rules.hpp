@@ -14,7 +14,7 @@
 #include "runtime/sched/dispatcher.hpp"
 #include "runtime/sched/time_slices.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class monitor_rules {
  public:
@@ -146,4 +146,4 @@ class monitor_rules {
   std::int64_t served_at_ = 0, awaited_at_ = -tuning::last_delay_ns, often_at_ = -tuning::last_delay_ns;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

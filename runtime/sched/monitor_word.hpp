@@ -27,7 +27,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What the monitor does, on which it sleeps.
 class monitor_word {
@@ -107,4 +107,4 @@ class monitor_word {
   relaxed<std::int64_t> timer_delay_ns_ = tuning::timer_delay_ns;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -16,7 +16,7 @@
 #include "runtime/os/topology.hpp"
 #include "runtime/sched/processors.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class near_first : public plain_looks {
  public:
@@ -65,4 +65,4 @@ class near_first : public plain_looks {
   std::vector<os::cpu_place> places_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -8,7 +8,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct owner_steps {
   /// After a push that found a request. `handled`: the exception that the owner handles, or nullptr.
@@ -68,4 +68,4 @@ struct owner_steps {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -43,7 +43,7 @@
 #include "runtime/os/machine.hpp"
 #include "runtime/sched/hooks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What a worker does after dispatcher::park.
 enum class after_park { work, sleep, end };
@@ -394,4 +394,4 @@ class thread_budget {
   parking& counts_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

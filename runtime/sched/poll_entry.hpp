@@ -32,7 +32,7 @@
 #include "runtime/fork/runnable.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What ended a wait for a descriptor, if no limit did.
 enum class poll_end : unsigned { happened, closed };
@@ -208,4 +208,4 @@ class alignas(cache_line) poll_entry {
   one_way sides_[2];
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -5,7 +5,7 @@
 
 #include "forkjoin/abi/os/clock.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -75,4 +75,4 @@ void poller::close() noexcept {
   events_.close();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

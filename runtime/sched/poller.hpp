@@ -16,7 +16,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/sched/poll_entry.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Opens its descriptors when it watches for the first time. Entries that it watches share its object, but not its
 /// descriptors, which end with the runtime.
@@ -84,4 +84,4 @@ class poller {
   unsigned opened_in_ = 0;  // process_generation
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

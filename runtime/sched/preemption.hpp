@@ -12,7 +12,7 @@
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/owner.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct preemption {
   /// After a push of the strand that found a request: answers it. `handled`: the exception that the strand
@@ -57,4 +57,4 @@ struct preemption {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -22,7 +22,7 @@
 #include "runtime/stacks/stack_cache.hpp"
 #include "runtime/trace/tracer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Belongs to the worker that holds it; others read `active` to steal, and the counters, and fire timers that are due.
 struct alignas(cache_line) processor {
@@ -61,4 +61,4 @@ class processors : public basic_processors<processor, fixed_array, near_first> {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

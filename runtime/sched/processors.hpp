@@ -11,7 +11,7 @@
 
 #include "runtime/fork/deque.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// So many objects that stay where they are.
 template <class T>
@@ -123,4 +123,4 @@ class basic_processors {
   std::uint32_t step_count_ = 0;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -12,7 +12,7 @@
 #include "runtime/fork/runnable.hpp"
 #include "runtime/sched/hooks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // The run queues of all P (run_queue.hpp).
 
@@ -289,4 +289,4 @@ class ready_queue {
   os::atomic<std::size_t> soon_{0}, urgent_{0};  // of these
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -14,7 +14,7 @@
 #include "runtime/sched/switch.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -115,4 +115,4 @@ void run_job(scheduler& s, job_body& brought) {
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

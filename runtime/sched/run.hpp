@@ -1,7 +1,7 @@
 // Jobs that come from outside: a thread, or a fiber of another runtime, calls run (forkjoin/abi/run.hpp: run_job).
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class scheduler;
 
@@ -9,4 +9,4 @@ class scheduler;
 /// the runtime's do.
 void refuse_job(const scheduler& s);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

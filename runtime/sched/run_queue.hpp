@@ -29,7 +29,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A template for its tests, whose entries are no fibers.
 template <class Entry, std::uint32_t Capacity = tuning::ring_size>
@@ -165,4 +165,4 @@ class run_queue {
   slot_type ring_[Capacity]{};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

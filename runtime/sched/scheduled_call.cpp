@@ -12,7 +12,7 @@
 #include "runtime/sched/run.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -55,4 +55,4 @@ void scheduled_call::start(scheduler& s) noexcept {
   by_worker ? s.dispatcher().ready(queued) : s.dispatcher().ready_soon(queued);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

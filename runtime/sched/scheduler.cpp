@@ -13,7 +13,7 @@
 #include "runtime/sched/contract.hpp"
 #include "runtime/sched/yield_request.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 static_assert(world_for_rules<worker, processor, fiber, scheduler, threads, poller>);
 static_assert(hooks_for_leaving<scheduler_hooks>);
@@ -127,4 +127,4 @@ void scheduler::end_last_job() noexcept {
   if (jobs_.fetch_sub(1, std::memory_order_release) == 1) working_.stop(os::now_ns());
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -27,7 +27,7 @@
 #include "runtime/stacks/stack_pool.hpp"
 #include "runtime/trace/tracer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class scheduler {
  public:
@@ -183,6 +183,6 @@ class scheduler {
   stopwatch working_;                                  // while there is a job
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #endif

@@ -21,7 +21,7 @@
 #include "runtime/os/machine.hpp"
 #include "runtime/sched/timer_heap.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Asks of a poller `is_open`, `sleep` and `interrupt` as sched/poller.hpp has them.
 class sleep_word {
@@ -62,4 +62,4 @@ class sleep_word {
   os::atomic<bool> in_poller_{false};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -21,7 +21,7 @@
 #include "runtime/trace/emit.hpp"
 #include "runtime/trace/tracer.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -433,4 +433,4 @@ bool prepare_to_wait_for_others(worker& m) noexcept {
 
 bool scheduler_hooks::prepare_to_wait(worker& m) noexcept { return prepare_to_wait_for_others(m); }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -7,7 +7,7 @@
 #include "runtime/sched/worker.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Has `f` start with a stolen record, or with the job itself if there is no record in it.
 void begin(fiber& f, const stolen_record& what) noexcept;
@@ -91,4 +91,4 @@ bool prepare_to_wait_for_others(worker& m) noexcept;
   arrive_on_worker();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

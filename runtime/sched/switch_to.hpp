@@ -16,7 +16,7 @@
 #include "runtime/stacks/overflow.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // If thousands of fibers are ready, each has left the caches when its turn comes. So the worker asks for the memory of
 // those that follow in its ring: the fiber and the frames near the top of its stack, and later its job. Not for a few,
@@ -78,4 +78,4 @@ inline void prefetch_later(const processor& p) noexcept {
   return next;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

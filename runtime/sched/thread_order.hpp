@@ -7,7 +7,7 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// By a strand that begins or goes on.
 inline void come_after_thread([[maybe_unused]] const worker& m) noexcept {
@@ -26,4 +26,4 @@ inline void come_before_thread([[maybe_unused]] const worker& m) noexcept {
     if (m.sched().settings().thread_order) os::happens_before(m.exceptions);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -9,7 +9,7 @@
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/scheduler.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -127,4 +127,4 @@ void threads::give_caller(worker& m) noexcept {
   idle_callers_.push_back(&m);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

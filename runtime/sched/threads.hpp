@@ -10,7 +10,7 @@
 #include "runtime/sched/fence_by_signal.hpp"
 #include "runtime/sched/worker.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 enum class waker;  // hooks.hpp, which includes this file
 
@@ -67,4 +67,4 @@ class threads {
   fence_by_signal fences_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

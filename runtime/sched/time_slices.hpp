@@ -16,7 +16,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/sched/hooks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What the monitor knows of the runs on all P. Asks of the P `runs`, `count.busy`, `yield_request`, `queue` and
 /// `active`.
@@ -83,4 +83,4 @@ class time_slices {
   std::vector<seen> seen_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

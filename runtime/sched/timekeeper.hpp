@@ -38,7 +38,7 @@
 #include "runtime/sched/queues.hpp"
 #include "runtime/sched/timer_heap.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class timekeeper {
  public:
@@ -206,4 +206,4 @@ class timekeeper {
   worker* timekeeper_ = nullptr;                      // under the dispatcher's mutex
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

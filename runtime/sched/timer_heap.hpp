@@ -21,7 +21,7 @@
 #include "runtime/fork/runnable.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A time that does not come either, but before `never`: of a worker that must sleep where an event ends its sleep.
 inline constexpr std::int64_t any_time = never - 1;
@@ -152,4 +152,4 @@ class alignas(cache_line) timer_heap {
   std::vector<entry> entries_ FORKJOIN_GUARDED_BY(mutex_);
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -18,7 +18,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Of one P: the time that it gave to urgent fibers, less the time that it has given to others since. Times are
 /// os::rough_ns. Written by the worker that holds the P, or by the monitor when it takes the P from a blocking call;
@@ -80,4 +80,4 @@ class urgent_places {
   os::atomic<unsigned> taken_{0};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -5,7 +5,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 void serve_here(thread_hooks& hooks) noexcept {
   worker& m = *current_worker();
@@ -52,4 +52,4 @@ bool worker::sleeps_for_good(std::uint64_t& sleep) noexcept {
   return sleep % 2 != 0;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -22,7 +22,7 @@
 #include "runtime/stacks/fiber.hpp"
 #include "runtime/trace/ring.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class scheduler;
 
@@ -103,4 +103,4 @@ inline bool seems_empty(const auto& d) noexcept {
   return d.looks_empty();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -7,7 +7,7 @@
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Of a P. Run 0 is none; a strand that runs when the count of runs has wrapped around to it may give way unasked.
 class yield_request {
@@ -27,4 +27,4 @@ class yield_request {
   os::atomic<std::uint32_t> run_{0};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

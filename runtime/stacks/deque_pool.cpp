@@ -7,7 +7,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/memory/pages.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 deque_pool::deque_pool(std::size_t stack_size, bool eager) noexcept
     : capacity_(std::clamp<deque::index>(stack_size / tuning::least_frame, 64, deque::max_capacity)), eager_(eager) {}
@@ -73,4 +73,4 @@ void deque_pool::give(deque* idle) noexcept {
   (idle->has_capacity() ? idle_ : fallbacks_).push_back(idle);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

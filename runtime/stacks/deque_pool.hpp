@@ -10,7 +10,7 @@
 #include "forkjoin/abi/mutex.hpp"
 #include "runtime/fork/deque.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class deque_pool {
  public:
@@ -61,4 +61,4 @@ class deque_pool {
   std::atomic<std::size_t> fallbacks_made_{0};  // under the mutex, or read as a hint: it only grows
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -16,7 +16,7 @@
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/stacks/wait_place.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class stack_pool;
 
@@ -128,4 +128,4 @@ struct fiber : fiber_face, join_waiter, runnable, parent_rest {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -9,7 +9,7 @@
 
 #include "runtime/stacks/stack_pool.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A pool for each power of two that was asked for.
 class large_stacks {
@@ -52,4 +52,4 @@ class large_stacks {
   std::array<std::atomic<stack_pool*>, std::bit_width(most)> pools_{};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

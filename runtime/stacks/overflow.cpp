@@ -7,7 +7,7 @@
 
 #include "runtime/os/memory_fault.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -36,4 +36,4 @@ void stop_if_overrun(const fiber& f) noexcept {
   std::abort();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

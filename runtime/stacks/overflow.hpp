@@ -3,7 +3,7 @@
 
 #include "runtime/stacks/fiber.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Says that the strand of `f` has used up its stack, and what to raise. `of_go`: it is the strand that fj::go started.
 /// Async-signal-safe.
@@ -24,4 +24,4 @@ inline void check_canary(const fiber& f) noexcept {
     stop_if_overrun(f);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -7,7 +7,7 @@
 #include "forkjoin/abi/relaxed.hpp"
 #include "runtime/base/tuning.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber;
 
@@ -44,4 +44,4 @@ class basic_stack_cache {
 
 using stack_cache = basic_stack_cache<fiber>;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

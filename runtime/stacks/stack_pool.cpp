@@ -14,7 +14,7 @@
 #include "runtime/os/memory/memory_checker.hpp"
 #include "runtime/os/memory/pages.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -224,4 +224,4 @@ void trim_stack(fiber& f, const std::byte* used) noexcept {
   os::discard_pages(bottom, dead);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -11,7 +11,7 @@
 #include "runtime/stacks/fiber.hpp"
 #include "runtime/stacks/stack_cache.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class stack_pool {
  public:
@@ -95,4 +95,4 @@ class stack_pool {
 /// calls.
 void trim_stack(fiber& f, const std::byte* used) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

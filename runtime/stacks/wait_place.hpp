@@ -7,7 +7,7 @@
 #include "forkjoin/abi/relaxed.hpp"
 #include "forkjoin/abi/waiter.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A wait_place, as other threads may read it while the strand comes and goes. What they read between two equal
 /// versions that are even is of one wait, or of none. (A sequence lock; Boehm, "Can seqlocks get along with programming
@@ -60,4 +60,4 @@ class shown_wait_place {
   published<bool> ended_by_others_ = false;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

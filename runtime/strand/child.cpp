@@ -14,7 +14,7 @@
 #include "runtime/strand/wait_at_join.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -186,4 +186,4 @@ void finish_join(children& scope) noexcept {
   wait_for_all(scope.joined);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -3,7 +3,7 @@
 
 #include "runtime/strand/hooks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// `children` is the part of a scope that its children know: `joined`, the counting join, and `home`, the home strand.
 struct child_protocol {
@@ -44,4 +44,4 @@ struct child_protocol {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -15,7 +15,7 @@
 #include "runtime/strand/until_stolen.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -98,4 +98,4 @@ void join_loop_slow(fork_loop& loop) noexcept {
 
 void run_as_stolen(fork_loop& loop) noexcept { protocol::run_as_stolen(loop); }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -12,7 +12,7 @@
 #include "runtime/strand/slow_paths.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 bool push_slow() noexcept {
   deque& d = current_deque();
@@ -70,4 +70,4 @@ bool is_watched(const record& newest) noexcept {
   return owner_steps::is_watched_by_any(m, d, newest) && !os::handled_exception(*m.exceptions);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

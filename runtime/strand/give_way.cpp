@@ -9,7 +9,7 @@
 #include "runtime/sched/thread_order.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -35,4 +35,4 @@ void finish_push(deque& d) noexcept {
   os::schedule_point();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

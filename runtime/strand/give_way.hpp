@@ -4,10 +4,10 @@
 #include "forkjoin/abi/loop.hpp"
 #include "runtime/fork/deque.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// After a push of the running strand that found a request in its deque: answers it, and gives way if the monitor asked
 /// the strand for it.
 void finish_push(deque& d) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -5,7 +5,7 @@
 
 #include <concepts>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What these must offer; the library's, below, say what each does.
 template <class Hooks>
@@ -19,7 +19,7 @@ concept hooks_for_strands =
       { then(*static_cast<typename Hooks::worker*>(nullptr), f, argument) } -> std::same_as<typename Hooks::fiber*>;
     };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #ifndef FORKJOIN_MACHINE
 
@@ -27,7 +27,7 @@ concept hooks_for_strands =
 #include "runtime/sched/switch.hpp"
 #include "runtime/sched/worker.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct strand_hooks {
   using fiber = detail::fiber;
@@ -56,6 +56,6 @@ struct strand_hooks {
 
 static_assert(hooks_for_strands<strand_hooks>);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #endif

@@ -10,7 +10,7 @@
 #include "runtime/strand/hooks.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A template, because its steps are fork_loop.cpp's own, or the model's. Of these `running` is the running strand;
 /// `loop_stand_in` is made of the rest that it stands for; `offer(rest, in_place)` pushes what stands in place of the
@@ -81,4 +81,4 @@ struct loop_protocol {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

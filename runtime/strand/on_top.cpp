@@ -11,7 +11,7 @@
 #include "runtime/strand/slow_paths.hpp"
 #include "runtime/trace/emit.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -120,4 +120,4 @@ void own_join_children_slow(children& scope, unsigned proc) noexcept {
   wait_for_children<join_rule>(scope, [proc] { return proc; });
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

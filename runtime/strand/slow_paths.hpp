@@ -4,7 +4,7 @@
 #include "forkjoin/abi/continuation.hpp"
 #include "forkjoin/abi/scope.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// As join_slow, for a strand in a runtime that has said already that it waits.
 void finish_join(join& stolen) noexcept;
@@ -19,4 +19,4 @@ bool is_parent(const continuation& record) noexcept;
 /// Whether the record is the rest of a loop, which runs on a stack of its own.
 bool is_loop_rest(const continuation& record) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -8,7 +8,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/strand/hooks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 inline bool steals_every_fork() noexcept { return current_worker()->sched().settings().steal_every_fork; }
 
@@ -28,4 +28,4 @@ inline void tell_of_theft(join& stolen) noexcept {
   if (join_waiter* const waiting = stolen.arrive(outcome::returned)) resume(*static_cast<fiber*>(waiting));
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -9,7 +9,7 @@
 #include "runtime/os/machine.hpp"
 #include "runtime/strand/hooks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Returns when the stolen part is finished.
 inline void wait_until_finished(join& stolen) noexcept {
@@ -44,4 +44,4 @@ inline void wait_for_all(counting_join& joined) noexcept {
   joined.go_on();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

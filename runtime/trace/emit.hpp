@@ -12,7 +12,7 @@
 #include "runtime/os/probe.hpp"
 #include "runtime/trace/ring.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// By the worker itself.
 template <class Worker>
@@ -66,11 +66,11 @@ void emit_idle(const processor& p) noexcept;
 void emit_wake(const processor& p, const worker& woken) noexcept;
 void emit_retake(const processor& p, const fiber& strand) noexcept;
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #else
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 void emit_event(const auto&...) noexcept {}
 void emit_steal(const auto&...) noexcept {}
@@ -82,6 +82,6 @@ struct private_sight {
 void emit_wake(const auto&...) noexcept {}
 void emit_retake(const auto&...) noexcept {}
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #endif

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// What happened. In brackets: what `a` and `b` are. `fiber` is whom it is about, where it says so.
 enum class event : std::uint16_t {
@@ -95,4 +95,4 @@ struct trace_header {
   std::uint64_t began_unix_ns;                     ///< the wall clock's time then
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

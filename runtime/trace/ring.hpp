@@ -7,7 +7,7 @@
 
 #include "runtime/trace/format.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class tracer;
 
@@ -32,4 +32,4 @@ class trace_ring {
   const std::uint64_t mask_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

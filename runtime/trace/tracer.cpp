@@ -16,7 +16,7 @@
 #include "runtime/os/modules.hpp"
 #include "runtime/os/thread.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -342,4 +342,4 @@ void tracing::end() noexcept {
   if (tracer* const over = now_.exchange(nullptr, std::memory_order_relaxed)) over->finish();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -17,7 +17,7 @@
 #include "runtime/trace/format.hpp"
 #include "runtime/trace/ring.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class tracer {
  public:
@@ -97,4 +97,4 @@ class tracing {
   std::vector<std::unique_ptr<tracer>> all_ FORKJOIN_GUARDED_BY(mutex_);
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

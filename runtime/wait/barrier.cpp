@@ -7,7 +7,7 @@
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 phases::arrival phases::arrive(std::ptrdiff_t n, std::ptrdiff_t dropped) noexcept {
   const locked lock(guard_);
@@ -35,4 +35,4 @@ wait_end phases::wait(std::uint64_t phase, const wait_limits& limits) FORKJOIN_U
   return phase_ != phase ? wait_end::served : detail::wait_in(queue_, held, nullptr, limits);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

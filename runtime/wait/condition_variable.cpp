@@ -4,7 +4,7 @@
 #include "forkjoin/abi/wait_queue.hpp"
 #include "forkjoin/go/mutex.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 detail::wait_end condition_variable::wait_within(mutex& user, const detail::wait_limits& limits) {
   detail::maybe_yield();
@@ -42,4 +42,4 @@ void condition_variable::notify_all() noexcept {
   woken.wake_all();
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -13,7 +13,7 @@
 #include "runtime/sched/timer_heap.hpp"
 #include "runtime/stacks/wait_place.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber;
 class scheduler;
@@ -52,7 +52,7 @@ concept hooks_for_waits = requires(
                                    void (*)()>;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #ifndef FORKJOIN_MACHINE
 
@@ -60,7 +60,7 @@ concept hooks_for_waits = requires(
 #include "runtime/os/machine.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct wait_hooks {
   /// Sets aside what the calling strand takes to leave its stack and to arm a timer, and returns its scheduler, or
@@ -95,6 +95,6 @@ struct wait_hooks {
 static_assert(machine_for_waits<os::atomic, os::mutex>);
 static_assert(hooks_for_waits<wait_hooks>);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #endif

@@ -4,7 +4,7 @@
 #include "forkjoin/abi/go_job.hpp"
 #include "runtime/fork/job.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Lies in the job that it runs.
 struct job_of_go : job {
@@ -23,4 +23,4 @@ struct job_of_go : job {
   static void end(job& self, worker& m) noexcept;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

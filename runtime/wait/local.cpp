@@ -7,7 +7,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/sched/worker.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -57,4 +57,4 @@ local_value& keep_local(local_value& made) noexcept {
   return made;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -7,7 +7,7 @@
 #include "runtime/strand/give_way.hpp"
 #include "runtime/wait/job_of_go.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 void maybe_yield_slow() noexcept {
   os::schedule_point();
@@ -17,4 +17,4 @@ void maybe_yield_slow() noexcept {
   give_way_if_asked();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -10,7 +10,7 @@
 #include "runtime/os/machine.hpp"
 #include "runtime/os/memory_fault.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 namespace detail {
 
@@ -59,4 +59,4 @@ void mutex::lock_surely(const detail::wait_place& place) noexcept {
   }
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

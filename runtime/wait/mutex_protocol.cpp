@@ -5,7 +5,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // Not analysed: it frees the guard while it waits.
 wait_end mutex_protocol::lock_slow(const wait_limits& limits) FORKJOIN_UNANALYSED {
@@ -70,4 +70,4 @@ bool mutex_protocol::unlock_slow() noexcept {
   }
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

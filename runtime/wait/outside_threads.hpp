@@ -10,7 +10,7 @@
 #include "runtime/os/futex.hpp"
 #include "runtime/stacks/wait_place.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A thread that has slept for long, and sleeps until another thread ends that. Lies in the frame of the function that
 /// waits.
@@ -80,4 +80,4 @@ class waits_outside_for_more {
   waits_outside_for_more& operator=(const waits_outside_for_more&) = delete;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -15,7 +15,7 @@
 #include "runtime/sched/timer_heap.hpp"
 #include "runtime/wait/hooks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// Source of the protocol: Go's runtime/select.go. All locks are taken in the order of their addresses. All cases
 /// share one waiter; the first strand that claims it, for whichever case, ends the wait.
@@ -116,4 +116,4 @@ class selection {
   }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -8,7 +8,7 @@
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 bool semaphore::try_acquire() noexcept {
   {
@@ -45,4 +45,4 @@ void semaphore::release(std::uint64_t permits) noexcept {
   woken.wake_all();
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

@@ -7,7 +7,7 @@
 #include "forkjoin/abi/wait_queue.hpp"
 #include "forkjoin/go/mutex.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 bool shared_mutex::take(bool writes) noexcept {
   if (writer_ || (writes && readers_ > 0)) return false;
@@ -76,4 +76,4 @@ void shared_mutex::unlock_as(bool writes, const char* call, std::source_location
   woken.wake_all();
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

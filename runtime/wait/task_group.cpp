@@ -10,7 +10,7 @@
 #include "runtime/fork/job.hpp"
 #include "runtime/os/machine.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 // The last one counts under the lock. A waiter looks at the count under the lock, too: so once it has seen zero, this
 // may go.
@@ -141,4 +141,4 @@ task_group_core::result task_group_core::take() noexcept {
   return {std::exchange(error_, nullptr), was_stopped};
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

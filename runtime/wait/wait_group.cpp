@@ -6,7 +6,7 @@
 #include "forkjoin/abi/maybe_yield.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_3 {
+namespace fj { inline namespace v0_4 {
 
 bool wait_group::try_add(std::int64_t change) noexcept {
   detail::claimed_waits woken;
@@ -37,4 +37,4 @@ bool wait_group::is_zero() noexcept {
   return false;
 }
 
-}}  // namespace fj::v0_3
+}}  // namespace fj::v0_4

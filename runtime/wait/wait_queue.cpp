@@ -1,6 +1,6 @@
 #include "forkjoin/abi/wait_queue.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* item, const wait_limits& limits) {
   waiter here(limits);
@@ -15,4 +15,4 @@ wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* ite
   return end;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -5,7 +5,7 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/wait/hooks.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 waiter_base::waiter_base(const wait_limits& limits)
     : timer(limits.until),
@@ -86,7 +86,7 @@ unsigned waiter_base::wait() noexcept {
   return word_.winner();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #ifndef FORKJOIN_MACHINE  // the steps, here so that compilers see both: a switch costs some hundred instructions
 
@@ -99,7 +99,7 @@ unsigned waiter_base::wait() noexcept {
 #include "runtime/sched/switch.hpp"
 #include "runtime/sched/thread_order.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 scheduler* wait_hooks::prepare_to_wait(std::int64_t until) {
   worker* const m = current_worker();
@@ -171,6 +171,6 @@ void wait_hooks::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_pla
   while (!here.looks.sleep(word)) here.look();
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #endif

@@ -4,7 +4,7 @@
 #include "test/model/scenario.hpp"
 #include "test/model/scheduler.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct continuation : fj::detail::record {
   job* whose = nullptr;
@@ -17,7 +17,7 @@ struct continuation : fj::detail::record {
   int runs = 0;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace model {
 namespace {

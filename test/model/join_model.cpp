@@ -5,9 +5,9 @@
 #include "forkjoin/abi/join.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 struct continuation {};
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace model {
 namespace {

@@ -16,10 +16,10 @@
 
 #include "test/model/relacy.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 template <class T>
 class atomic;
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 namespace model {
 
@@ -104,7 +104,7 @@ void wait_until(Condition condition) {
 
 }  // namespace model
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 template <class T>
 class atomic {
@@ -258,13 +258,13 @@ inline bool futex_wait_until(atomic<std::uint32_t>& word, std::uint32_t expected
 }
 inline void futex_wake(atomic<std::uint32_t>&) { model::surroundings::here->futex_wake(); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #include "runtime/os/contract.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 static_assert(machine_for_rules<os::atomic, os::mutex>);
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace model {
 namespace os = fj::detail::os;

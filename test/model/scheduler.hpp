@@ -22,7 +22,7 @@
 #include "runtime/sched/urgent.hpp"
 #include "runtime/sched/yield_request.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber;
 class scheduler;
@@ -36,7 +36,7 @@ struct job : runnable {
   os::atomic<bool> done{false};
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace model {
 
@@ -181,7 +181,7 @@ class steps {
 
 }  // namespace model
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct fiber : runnable, join_waiter {
   struct deque_marker : runnable {
@@ -401,11 +401,11 @@ struct scheduler_hooks {
   static void check_is_there(const worker& m) { model::check(!m.gone, "a caller waits for those that place it"); }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #include "runtime/sched/dispatcher.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 class scheduler {
  public:
@@ -473,7 +473,7 @@ inline void worker::sleep() {
   was_signalled = false;
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #include "runtime/sched/blocking_protocol.hpp"
 #include "runtime/sched/find.hpp"
@@ -486,10 +486,10 @@ inline void worker::sleep() {
 
 #include "runtime/sched/contract.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 static_assert(world_for_rules<worker, processor, fiber, scheduler, threads, poller>);
 static_assert(hooks_for_leaving<scheduler_hooks>);
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace model {
 

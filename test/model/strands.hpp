@@ -66,7 +66,7 @@ struct strand_worker {
 
 }  // namespace model
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// In place of runtime/strand/hooks.hpp.
 struct strand_hooks {
@@ -82,7 +82,7 @@ struct strand_hooks {
 
 static_assert(hooks_for_strands<strand_hooks>);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace model {
 

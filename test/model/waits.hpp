@@ -60,7 +60,7 @@ inline const std::stop_token any_token;
 
 }  // namespace model
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// A strand, which keeps its thread of the model.
 struct fiber {
@@ -78,7 +78,7 @@ class scheduler {
   model::stop_source stops;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 namespace model {
 
@@ -116,7 +116,7 @@ class waits_scenario : public scenario {
 
 }  // namespace model
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct wait_hooks {
   struct outside_for_more {
@@ -209,7 +209,7 @@ class waiter final : public waiter_base {
   model::thread_in_wait& waits_ = model::waits_scenario::here->in_wait[rl::thread_index()];
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
 
 #include "runtime/wait/wait_queue.cpp"
 #include "runtime/wait/waiter.cpp"

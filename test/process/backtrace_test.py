@@ -12,8 +12,8 @@ import sys
 
 # The place where the program stops, the functions that must be seen there first, and the library's function that must be seen
 # last. A child has no caller: the function that forked it may have gone on and returned.
-ON_CHILDS_STACK = r"forkjoin_v0_3_call_on_stack|fj::v0_3::detail::os::\(anonymous namespace\)::first_frame"
-ON_FIBERS_STACK = r"fj::v0_3::detail::os::\(anonymous namespace\)::first_frame"
+ON_CHILDS_STACK = r"forkjoin_v0_4_call_on_stack|fj::v0_4::detail::os::\(anonymous namespace\)::first_frame"
+ON_FIBERS_STACK = r"fj::v0_4::detail::os::\(anonymous namespace\)::first_frame"
 PLACES = {
     "job": (["leaf", "stop_in_job"], ON_FIBERS_STACK),
     "child": (["leaf"], ON_CHILDS_STACK),

@@ -215,7 +215,7 @@ class stopped_thread {
       std::string name = all.at(words[i]);
       if (name.empty()) continue;
       if (!is_elsewhere) {
-        if (found.back().find("fj::v0_3::detail::") == std::string::npos) break;
+        if (found.back().find("fj::v0_4::detail::") == std::string::npos) break;
         if (!all.returns_from(words[i], at)) continue;
         at = words[i];
       }

@@ -7,7 +7,7 @@
 
 #include "runtime/base/join_rule.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct join_rule {
   static constexpr bool runs_on_top = true;
@@ -26,4 +26,4 @@ struct join_rule {
   static constexpr bool may_grow(std::uint64_t used, std::uint64_t size) noexcept { return used <= size / 4; }
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -6,7 +6,7 @@
 
 #include "runtime/base/tuning.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct steal_rule {
   template <class Worker, class Visit>
@@ -22,4 +22,4 @@ struct steal_rule {
   static constexpr std::int64_t between_thefts_ns = 0;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

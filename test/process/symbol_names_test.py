@@ -51,7 +51,7 @@ class SymbolNames(unittest.TestCase):
         calls = {"call<main()::<lambda()>::<lambda()> >": "main::λ::λ", "run<main(int, char**)::<lambda(std::pair<int, int>)> >": "main::λ",
                  "std::__invoke_impl<void, app::fold(int, bool (*)(int))::<lambda(int, int)>&, int&, int>": "app::fold::λ",
                  "call<main()::<lambda()>, main()::<lambda()> >": "main::λ", "call<main()::<lambda()>, fib(int)::<lambda()> >": "",
-                 "call<fj::v0_3::detail::fork_all<main()::<lambda()> >(lvalue<main()::<lambda()> >)::<lambda()> >": "",
+                 "call<fj::v0_4::detail::fork_all<main()::<lambda()> >(lvalue<main()::<lambda()> >)::<lambda()> >": "",
                  "call<std::vector<int> >": "", "call<main()::<lambda()>::result>": "", "main": "", "call<": "", "operator<": ""}
         self.check(self.say_of(calls, "closures"), calls)
 

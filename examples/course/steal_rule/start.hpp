@@ -6,7 +6,7 @@
 
 #include "runtime/base/tuning.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct steal_rule {
   /// One round of the thief m: calls visit(P, its deque) for each P, the thief's own too, as long as that returns true.
@@ -27,4 +27,4 @@ struct steal_rule {
   static constexpr std::int64_t between_thefts_ns = tuning::short_work_ns;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 // Threads may take turns: runtime/os/turns.hpp. Then their time is counted. A serial program has no library that does
 // so.
@@ -47,4 +47,4 @@ inline std::int64_t now_ns() noexcept {
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -7,7 +7,7 @@
 
 #include "forkjoin/abi/os/requirements.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// The same number or pointer, of which the compiler no longer knows how it was computed.
 template <class T>
@@ -92,4 +92,4 @@ template <class F>
   }
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

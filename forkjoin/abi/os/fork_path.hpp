@@ -31,7 +31,7 @@
 #define FORKJOIN_CALLEE_SAVES
 #endif
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Whether the compiler inlines a function into itself. g++ does, several levels deep.
 #ifdef __clang__
@@ -40,13 +40,13 @@ constexpr bool inlines_recursion = false;
 constexpr bool inlines_recursion = true;
 #endif
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #ifdef FORKJOIN_FORK_PATH
 
 #define FORKJOIN_LOAD_CURRENT_DEQUE FORKJOIN_LOAD_THREAD_LOCAL(FORKJOIN_CURRENT_DEQUE, "%[deque]")
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// As current_deque().push(record, name), where the record begins with `link`.
 [[gnu::always_inline]] inline bool push_to_current(std::uint64_t& link, std::uint64_t name) noexcept {
@@ -88,19 +88,19 @@ template <class Object>
   return *at;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #undef FORKJOIN_LOAD_CURRENT_DEQUE
 
 #else
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 template <class Object>
 [[gnu::always_inline]] inline Object& rematerialize(Object& object) noexcept {
   return object;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #endif

@@ -12,7 +12,7 @@
 #define FORKJOIN_BUILD library_built_without_sanitizer
 #endif
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Defined in the library. A sanitizer in the program alone, or in the library alone, would report false errors, or
 /// hang. So such a mixture does not link, and the name that the linker does not find says why.
@@ -20,4 +20,4 @@ extern const char FORKJOIN_BUILD;
 
 [[gnu::used]] inline const char* const built_alike = &FORKJOIN_BUILD;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

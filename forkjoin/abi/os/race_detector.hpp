@@ -21,7 +21,7 @@ void AnnotateIgnoreSyncEnd(const char* file, int line);
 }
 #endif
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 #ifdef FORKJOIN_RACE_DETECTOR
 inline constexpr bool races_are_detected = true;
@@ -83,4 +83,4 @@ class unordered_for_detector {
   unordered_for_detector& operator=(const unordered_for_detector&) = delete;
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

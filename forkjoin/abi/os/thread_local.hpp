@@ -3,9 +3,9 @@
 
 // The assembler names of the thread-locals that forkjoin/abi/fork.hpp declares. They contain the version, which C++
 // names have from their namespace.
-#define FORKJOIN_CURRENT_DEQUE "forkjoin_v0_3_current_deque"
-#define FORKJOIN_CURRENT_WORKER "forkjoin_v0_3_current_worker"
-#define FORKJOIN_CURRENT_FIBER "forkjoin_v0_3_current_fiber"
+#define FORKJOIN_CURRENT_DEQUE "forkjoin_v0_4_current_deque"
+#define FORKJOIN_CURRENT_WORKER "forkjoin_v0_4_current_worker"
+#define FORKJOIN_CURRENT_FIBER "forkjoin_v0_4_current_fiber"
 
 /// FORKJOIN_THREAD_LOCAL_READER(reader, type, symbol, variable) defines `type reader()`, which reads the thread-local
 /// `variable`, whose assembler name is `symbol`. Needed because a fiber may continue on another thread after any call,

@@ -24,7 +24,7 @@
 /// On a function whose locks depend on something that the analysis cannot see. The function's comment says on what.
 #define FORKJOIN_UNANALYSED FORKJOIN_THREAD_SAFETY(no_thread_safety_analysis)
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// As std::scoped_lock of one mutex, which the analysis does not know.
 template <class Mutex>
@@ -41,4 +41,4 @@ class FORKJOIN_THREAD_SAFETY(scoped_lockable) locked {
   Mutex& mutex_;
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

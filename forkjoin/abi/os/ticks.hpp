@@ -5,7 +5,7 @@
 
 #include "forkjoin/abi/os/clock.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Nanoseconds, right within a factor of two or so, for differences on one thread: to tell one microsecond from ten.
 /// Where the CPU has a counter at hand this takes half the time of now_ns or less: 9 ns instead of 22 on an AMD
@@ -45,4 +45,4 @@ inline std::uint64_t ticks_in_order() noexcept {
   return ticks();
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

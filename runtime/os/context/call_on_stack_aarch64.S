@@ -73,11 +73,11 @@
 
         .text
 
-/* uintptr_t forkjoin_v0_3_call_on_stack(void** saved, stack_call f, void* argument) */
-        .globl  forkjoin_v0_3_call_on_stack
-        .type   forkjoin_v0_3_call_on_stack, %function
+/* uintptr_t forkjoin_v0_4_call_on_stack(void** saved, stack_call f, void* argument) */
+        .globl  forkjoin_v0_4_call_on_stack
+        .type   forkjoin_v0_4_call_on_stack, %function
         .p2align 6
-forkjoin_v0_3_call_on_stack:
+forkjoin_v0_4_call_on_stack:
         .cfi_startproc
         hint    34
         leave_registers
@@ -102,13 +102,13 @@ forkjoin_v0_3_call_on_stack:
         .cfi_restore x30
         ret
         .cfi_endproc
-        .size   forkjoin_v0_3_call_on_stack, . - forkjoin_v0_3_call_on_stack
+        .size   forkjoin_v0_4_call_on_stack, . - forkjoin_v0_4_call_on_stack
 
-/* [[noreturn]] void forkjoin_v0_3_return_to(void* saved, uintptr_t value) */
-        .globl  forkjoin_v0_3_return_to
-        .type   forkjoin_v0_3_return_to, %function
+/* [[noreturn]] void forkjoin_v0_4_return_to(void* saved, uintptr_t value) */
+        .globl  forkjoin_v0_4_return_to
+        .type   forkjoin_v0_4_return_to, %function
         .p2align 4
-forkjoin_v0_3_return_to:
+forkjoin_v0_4_return_to:
         .cfi_startproc
         .cfi_undefined x30
         hint    34
@@ -119,13 +119,13 @@ forkjoin_v0_3_return_to:
         take_registers
         ret
         .cfi_endproc
-        .size   forkjoin_v0_3_return_to, . - forkjoin_v0_3_return_to
+        .size   forkjoin_v0_4_return_to, . - forkjoin_v0_4_return_to
 
-/* uintptr_t forkjoin_v0_3_switch_stack(void** saved, void* next, uintptr_t value) */
-        .globl  forkjoin_v0_3_switch_stack
-        .type   forkjoin_v0_3_switch_stack, %function
+/* uintptr_t forkjoin_v0_4_switch_stack(void** saved, void* next, uintptr_t value) */
+        .globl  forkjoin_v0_4_switch_stack
+        .type   forkjoin_v0_4_switch_stack, %function
         .p2align 6
-forkjoin_v0_3_switch_stack:
+forkjoin_v0_4_switch_stack:
         .cfi_startproc
         hint    34
         leave_registers
@@ -143,13 +143,13 @@ forkjoin_v0_3_switch_stack:
         .cfi_def_cfa_offset 0
         ret
         .cfi_endproc
-        .size   forkjoin_v0_3_switch_stack, . - forkjoin_v0_3_switch_stack
+        .size   forkjoin_v0_4_switch_stack, . - forkjoin_v0_4_switch_stack
 
-/* void* forkjoin_v0_3_fresh_stack(void* top, fresh_call f, void* argument) */
-        .globl  forkjoin_v0_3_fresh_stack
-        .type   forkjoin_v0_3_fresh_stack, %function
+/* void* forkjoin_v0_4_fresh_stack(void* top, fresh_call f, void* argument) */
+        .globl  forkjoin_v0_4_fresh_stack
+        .type   forkjoin_v0_4_fresh_stack, %function
         .p2align 4
-forkjoin_v0_3_fresh_stack:
+forkjoin_v0_4_fresh_stack:
         .cfi_startproc
         hint    34
         and     x0, x0, -16
@@ -169,7 +169,7 @@ forkjoin_v0_3_fresh_stack:
         stp     x9, xzr, [x0, 160]
         ret
         .cfi_endproc
-        .size   forkjoin_v0_3_fresh_stack, . - forkjoin_v0_3_fresh_stack
+        .size   forkjoin_v0_4_fresh_stack, . - forkjoin_v0_4_fresh_stack
 
 /* Where a fresh stack is returned to; unwinding and backtraces end here. */
         .type   first_of_stack, %function

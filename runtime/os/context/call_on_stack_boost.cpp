@@ -5,7 +5,7 @@
 
 #ifdef FORKJOIN_BOOST_CONTEXT
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -46,6 +46,6 @@ void return_to(context& self, context& caller, std::uintptr_t value) noexcept {
   __builtin_unreachable();
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #endif

@@ -60,11 +60,11 @@
 
         .text
 
-/* uintptr_t forkjoin_v0_3_call_on_stack(void** saved, stack_call f, void* argument) */
-        .globl  forkjoin_v0_3_call_on_stack
-        .type   forkjoin_v0_3_call_on_stack, @function
+/* uintptr_t forkjoin_v0_4_call_on_stack(void** saved, stack_call f, void* argument) */
+        .globl  forkjoin_v0_4_call_on_stack
+        .type   forkjoin_v0_4_call_on_stack, @function
         .p2align 6
-forkjoin_v0_3_call_on_stack:
+forkjoin_v0_4_call_on_stack:
         .cfi_startproc
         LANDING
         leave_registers
@@ -88,13 +88,13 @@ forkjoin_v0_3_call_on_stack:
         .cfi_restore rbp
         ret
         .cfi_endproc
-        .size   forkjoin_v0_3_call_on_stack, . - forkjoin_v0_3_call_on_stack
+        .size   forkjoin_v0_4_call_on_stack, . - forkjoin_v0_4_call_on_stack
 
-/* [[noreturn]] void forkjoin_v0_3_return_to(void* saved, uintptr_t value) */
-        .globl  forkjoin_v0_3_return_to
-        .type   forkjoin_v0_3_return_to, @function
+/* [[noreturn]] void forkjoin_v0_4_return_to(void* saved, uintptr_t value) */
+        .globl  forkjoin_v0_4_return_to
+        .type   forkjoin_v0_4_return_to, @function
         .p2align 4
-forkjoin_v0_3_return_to:
+forkjoin_v0_4_return_to:
         .cfi_startproc
         .cfi_undefined rip
         LANDING
@@ -111,13 +111,13 @@ forkjoin_v0_3_return_to:
         popq    %rbp
         ret
         .cfi_endproc
-        .size   forkjoin_v0_3_return_to, . - forkjoin_v0_3_return_to
+        .size   forkjoin_v0_4_return_to, . - forkjoin_v0_4_return_to
 
-/* uintptr_t forkjoin_v0_3_switch_stack(void** saved, void* next, uintptr_t value) */
-        .globl  forkjoin_v0_3_switch_stack
-        .type   forkjoin_v0_3_switch_stack, @function
+/* uintptr_t forkjoin_v0_4_switch_stack(void** saved, void* next, uintptr_t value) */
+        .globl  forkjoin_v0_4_switch_stack
+        .type   forkjoin_v0_4_switch_stack, @function
         .p2align 6
-forkjoin_v0_3_switch_stack:
+forkjoin_v0_4_switch_stack:
         .cfi_startproc
         LANDING
         leave_registers
@@ -158,13 +158,13 @@ forkjoin_v0_3_switch_stack:
         fldcw   4(%rsi)
         jmp     0b
         .cfi_endproc
-        .size   forkjoin_v0_3_switch_stack, . - forkjoin_v0_3_switch_stack
+        .size   forkjoin_v0_4_switch_stack, . - forkjoin_v0_4_switch_stack
 
-/* void* forkjoin_v0_3_fresh_stack(void* top, fresh_call f, void* argument) */
-        .globl  forkjoin_v0_3_fresh_stack
-        .type   forkjoin_v0_3_fresh_stack, @function
+/* void* forkjoin_v0_4_fresh_stack(void* top, fresh_call f, void* argument) */
+        .globl  forkjoin_v0_4_fresh_stack
+        .type   forkjoin_v0_4_fresh_stack, @function
         .p2align 4
-forkjoin_v0_3_fresh_stack:
+forkjoin_v0_4_fresh_stack:
         .cfi_startproc
         LANDING
         andq    $-16, %rdi
@@ -182,7 +182,7 @@ forkjoin_v0_3_fresh_stack:
         movq    %rcx, 56(%rax)
         ret
         .cfi_endproc
-        .size   forkjoin_v0_3_fresh_stack, . - forkjoin_v0_3_fresh_stack
+        .size   forkjoin_v0_4_fresh_stack, . - forkjoin_v0_4_fresh_stack
 
 /* Where a fresh stack is returned to; unwinding and backtraces end here. */
         .type   first_of_stack, @function

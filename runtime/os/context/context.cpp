@@ -25,7 +25,7 @@ struct __cxa_eh_globals;
 extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
 }  // namespace __cxxabiv1
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 #if defined(__x86_64__)
 
@@ -152,7 +152,7 @@ FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, void* top, context_ent
 #endif
   fresh.entry = entry;
   fresh.argument = argument;
-  fresh.registers = forkjoin_v0_3_fresh_stack(top, &first_frame, &fresh);
+  fresh.registers = forkjoin_v0_4_fresh_stack(top, &first_frame, &fresh);
   fresh.exceptions = {};
   fresh.fake_stack = nullptr;
 }
@@ -188,7 +188,7 @@ void drop_context(context& dead) noexcept {
 FORKJOIN_BETWEEN_STACKS void finish_context(context& self, context& next, exception_globals& threads) noexcept {
   happens_before(self.stack_bottom);
   announce_switch(nullptr, next);  // a null place for the fake stack tells ASan that this stack ends
-  forkjoin_v0_3_switch_stack(&self.registers, next.registers, reinterpret_cast<std::uintptr_t>(&threads));
+  forkjoin_v0_4_switch_stack(&self.registers, next.registers, reinterpret_cast<std::uintptr_t>(&threads));
 }
 
 strand_on_top::strand_on_top(const float_environment& floats) noexcept : floats_below_(get_float_environment()) {
@@ -201,4 +201,4 @@ strand_on_top::~strand_on_top() {
   exchange_exceptions(this_threads_exceptions(), below_.exceptions);
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -7,7 +7,7 @@
 
 #include "forkjoin/abi/context.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// For debuggers: how a strand is saved. 1 as call_on_stack_<CPU>.S says, 0 as Boost.Context does.
 #ifdef FORKJOIN_BOOST_CONTEXT
@@ -92,4 +92,4 @@ class strand_on_top {
   float_environment floats_below_;
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -28,7 +28,7 @@
 // values that they pass on. AddressSanitizer would put locals on a fake stack that is gone when its fiber ends.
 #define FORKJOIN_BETWEEN_STACKS __attribute__((no_sanitize("address", "thread")))
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// What begins on a fresh stack, with its argument and the value that the first switch to the stack passes on.
 using fresh_call = void (*)(void* argument, std::uintptr_t value);
@@ -37,10 +37,10 @@ using fresh_call = void (*)(void* argument, std::uintptr_t value);
 extern "C" {
 /// Saves the calling strand: leaves its registers on its stack, and their address in *saved. Goes on with the strand at
 /// `next`, which was saved so, or with a fresh stack; there, switch_stack returns `value`.
-std::uintptr_t forkjoin_v0_3_switch_stack(void** saved, void* next, std::uintptr_t value);
+std::uintptr_t forkjoin_v0_4_switch_stack(void** saved, void* next, std::uintptr_t value);
 /// What goes on with f(argument, value) below `top`, which never returns. The floating-point control words are the
 /// caller's.
-void* forkjoin_v0_3_fresh_stack(void* top, fresh_call f, void* argument);
+void* forkjoin_v0_4_fresh_stack(void* top, fresh_call f, void* argument);
 }
 
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
@@ -77,10 +77,10 @@ FORKJOIN_BETWEEN_STACKS inline void switch_context(context& self, context& next,
   self.exceptions = threads;
   announce_switch(&self.fake_stack, next);
   arrive_on_thread(
-      self, forkjoin_v0_3_switch_stack(&self.registers, next.registers, reinterpret_cast<std::uintptr_t>(&threads)));
+      self, forkjoin_v0_4_switch_stack(&self.registers, next.registers, reinterpret_cast<std::uintptr_t>(&threads)));
 }
 inline void switch_context(context& self, context& next) noexcept {
   switch_context(self, next, this_threads_exceptions());
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

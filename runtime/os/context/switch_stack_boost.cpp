@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -55,7 +55,7 @@ FORKJOIN_BETWEEN_STACKS void begin(fcontext::transfer_t transfer) noexcept {
 
 }  // namespace
 
-FORKJOIN_BETWEEN_STACKS std::uintptr_t forkjoin_v0_3_switch_stack(void** saved, void* next, std::uintptr_t value) {
+FORKJOIN_BETWEEN_STACKS std::uintptr_t forkjoin_v0_4_switch_stack(void** saved, void* next, std::uintptr_t value) {
   [[maybe_unused]] const kept_floats floats;
   const auto address = reinterpret_cast<std::uintptr_t>(next);
   const auto* const begins = address & 1 ? reinterpret_cast<const beginning*>(address - 1) : nullptr;
@@ -63,7 +63,7 @@ FORKJOIN_BETWEEN_STACKS std::uintptr_t forkjoin_v0_3_switch_stack(void** saved, 
   return arrive(fcontext::jump_fcontext(begins ? begins->at : next, &made));
 }
 
-FORKJOIN_BETWEEN_STACKS void* forkjoin_v0_3_fresh_stack(void* top, fresh_call f, void* argument) {
+FORKJOIN_BETWEEN_STACKS void* forkjoin_v0_4_fresh_stack(void* top, fresh_call f, void* argument) {
   constexpr std::uintptr_t alignment = 16;
   const std::uintptr_t place = (reinterpret_cast<std::uintptr_t>(top) - sizeof(beginning)) & ~(alignment - 1);
   constexpr std::size_t any_size = 0;  // only Windows makes use of it
@@ -71,6 +71,6 @@ FORKJOIN_BETWEEN_STACKS void* forkjoin_v0_3_fresh_stack(void* top, fresh_call f,
   return reinterpret_cast<std::byte*>(new (reinterpret_cast<void*>(place)) beginning{at, f, argument}) + 1;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os
 
 #endif

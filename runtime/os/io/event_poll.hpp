@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Something happened to the descriptor that was added with these data. An error or a hang-up is both.
 struct io_event {
@@ -72,4 +72,4 @@ class event_poll {
   state* state_ = nullptr;  // from the first open to the end
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

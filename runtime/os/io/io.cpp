@@ -10,7 +10,7 @@
 
 #include "runtime/os/io/uninterrupted.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 owned_descriptor::owned_descriptor(owned_descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
 
@@ -73,4 +73,4 @@ int end_connect(int socket) noexcept {
   return error != 0 ? error : ENOTCONN;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -6,7 +6,7 @@
 
 struct sockaddr;
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// What a system call did: what it returned, or the errno of its failure. EAGAIN: it would have to wait. No call here
 /// fails with EINTR.
@@ -57,4 +57,4 @@ struct poll_result {
 /// now_ns. Numbers below 0 are left out. EBADF: there is no such descriptor.
 poll_result poll_descriptor(int descriptor, bool to_write, int wake_up, std::int64_t until) noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

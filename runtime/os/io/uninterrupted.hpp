@@ -6,7 +6,7 @@
 
 #include "runtime/os/io/io.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 // A signal handler may run at any time; what it interrupted begins again.
 template <class Call>
@@ -18,4 +18,4 @@ io uninterrupted(Call call) noexcept {
   }
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

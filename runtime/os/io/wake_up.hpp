@@ -1,7 +1,7 @@
 // What ends the poll(2) of a thread.
 #pragma once
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 class wake_up {
  public:
@@ -24,4 +24,4 @@ class wake_up {
   int to_read_ = -1, to_write_ = -1;  // may be the same
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

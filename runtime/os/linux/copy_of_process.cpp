@@ -2,8 +2,8 @@
 
 #include <sys/mman.h>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 int make_nameless_file() noexcept { return memfd_create("forkjoin", MFD_CLOEXEC); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

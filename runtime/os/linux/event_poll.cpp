@@ -22,7 +22,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/turns.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -150,4 +150,4 @@ std::size_t event_poll::wait(io_events& into, std::int64_t until, bool sleeps) n
   return count;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

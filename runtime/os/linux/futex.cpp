@@ -9,7 +9,7 @@
 
 #include "runtime/os/system_futex.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4, "the kernel waits on the word itself");
 
@@ -31,4 +31,4 @@ void system_futex_wake(const std::atomic<std::uint32_t>& word, bool all) noexcep
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, all ? INT_MAX : 1, nullptr, nullptr, 0);
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -137,4 +137,4 @@ bool touched_pages::copy(std::uintptr_t from, std::size_t bytes) noexcept {
          pread(memory_, copy_, bytes, static_cast<off_t>(from)) == static_cast<ssize_t>(bytes);
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 const void* stack_pointer_of([[maybe_unused]] const void* context) noexcept {
 #if defined(__x86_64__) && defined(REG_RSP)
@@ -20,4 +20,4 @@ bool replace_by_zeros(std::byte* begin, std::size_t bytes) noexcept {
          MAP_FAILED;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <exception>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::string modules() {
   return all.text;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

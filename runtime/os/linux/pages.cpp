@@ -17,7 +17,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -96,4 +96,4 @@ bool is_resident(const std::byte* address) noexcept {
 
 void release_pages(std::byte* begin, std::size_t bytes) noexcept { munmap(begin, bytes); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -8,7 +8,7 @@
 
 #include "runtime/os/interrupt.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -46,4 +46,4 @@ __attribute__((no_sanitize("thread"))) bool is_interrupt(const siginfo_t& about)
   return about.si_code == SI_TKILL && about.si_pid == getpid() && sends_unmarked.load(std::memory_order_relaxed);
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -22,7 +22,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/system_futex.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -235,4 +235,4 @@ void note_rest(bool begins) noexcept { rests = begins; }
 
 void note_first_frame() noexcept { frame_of_start = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -15,7 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -194,4 +194,4 @@ bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept {
   return true;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -264,4 +264,4 @@ std::vector<cpu_place> cpu_places(const char* root) noexcept {
   }
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

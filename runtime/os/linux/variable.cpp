@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 bool has_rights_of_others() noexcept { return getauxval(AT_SECURE) != 0; }
 
@@ -12,4 +12,4 @@ const char* variable(const char* name) noexcept {
   return text && *text ? text : nullptr;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

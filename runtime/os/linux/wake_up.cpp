@@ -7,7 +7,7 @@
 
 #include "runtime/os/io/uninterrupted.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 int wake_up::open() noexcept {
   to_read_ = to_write_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -29,4 +29,4 @@ void wake_up::take() noexcept {
   uninterrupted([&] { return ::read(to_read_, &count, sizeof(count)); });
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -6,7 +6,7 @@
 #include "forkjoin/abi/os/address_checker.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::uintptr_t heap_reader::read_arena(std::uintptr_t begin, std::uintptr_t end)
   return begin;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

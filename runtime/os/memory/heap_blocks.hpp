@@ -12,7 +12,7 @@
 
 #include "runtime/os/memory/own_table.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 struct heap_block {
   std::uintptr_t begin, end;
@@ -51,4 +51,4 @@ class heap_reader {
   own_table<heap_block>& blocks_;
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

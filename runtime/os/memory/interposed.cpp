@@ -29,7 +29,7 @@
 extern "C" char __libc_single_threaded;
 extern "C" std::size_t malloc_usable_size(void* at);
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os { namespace interposed {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os { namespace interposed {
 
 namespace {
 
@@ -223,7 +223,7 @@ bool is_of_thread_local(std::uintptr_t at) noexcept {
 
 void pretend_threads() noexcept { __libc_single_threaded = 0; }
 
-}}}}}  // namespace fj::v0_3::detail::os::interposed
+}}}}}  // namespace fj::v0_4::detail::os::interposed
 
 using namespace fj::detail::os::interposed;  // NOLINT: what follows is C's
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os { namespace interposed {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os { namespace interposed {
 
 // What the detector does about it. `pc` is where the program called the function.
 void reads(const void* at, std::size_t n, void* pc) noexcept;
@@ -59,4 +59,4 @@ bool is_of_thread_local(std::uintptr_t at) noexcept;
 /// Atomic counts are not left out because there is one thread: they would look like plain accesses.
 void pretend_threads() noexcept;
 
-}}}}}  // namespace fj::v0_3::detail::os::interposed
+}}}}}  // namespace fj::v0_4::detail::os::interposed

@@ -16,7 +16,7 @@
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/os/memory_fault.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -124,4 +124,4 @@ void mapped_file::close_file() noexcept {
 
 void mapped_file::prepare(std::byte* begin, std::size_t bytes) noexcept { prepare_pages(begin, bytes); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

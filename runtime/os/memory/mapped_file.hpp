@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 class guarded_memory;
 
@@ -63,4 +63,4 @@ class mapped_file {
   std::vector<part> parts_;
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

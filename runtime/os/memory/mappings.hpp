@@ -8,7 +8,7 @@
 #include "runtime/os/memory/own_table.hpp"
 #include "runtime/os/memory/pages.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// A part of the address space that the process may read, and write or have written.
 struct mapping {
@@ -94,4 +94,4 @@ class touched_pages {
   alignas(std::uintptr_t) std::byte copy_[largest_page];
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

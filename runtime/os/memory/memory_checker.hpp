@@ -19,7 +19,7 @@
 #define FORKJOIN_STACKS_ARE_CHECKED
 #endif
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Whether a checker watches accesses below the stack pointer of a stack.
 #ifdef FORKJOIN_STACKS_ARE_CHECKED
@@ -44,4 +44,4 @@ inline void fresh([[maybe_unused]] void* at, [[maybe_unused]] std::size_t size) 
 #endif
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

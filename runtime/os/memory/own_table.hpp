@@ -8,7 +8,7 @@
 
 #include "runtime/os/memory/pages.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 template <class T>
 class own_table {
@@ -62,4 +62,4 @@ class own_table {
   bool is_full_ = false;
 };
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// Bytes per page.
 std::size_t page_size() noexcept;
@@ -47,4 +47,4 @@ bool is_resident(const std::byte* address) noexcept;
 
 void release_pages(std::byte* begin, std::size_t bytes) noexcept;
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 int make_nameless_file() noexcept {
   char name[] = "/tmp/forkjoin.XXXXXX";
@@ -15,4 +15,4 @@ int make_nameless_file() noexcept {
   return descriptor;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -24,7 +24,7 @@
 #include "runtime/os/system_futex.hpp"
 #include "runtime/os/turns.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -214,4 +214,4 @@ void event_poll::end_await() noexcept {
   state_->awaits.tell();
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

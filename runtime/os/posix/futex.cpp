@@ -13,7 +13,7 @@
 #include "runtime/os/system_futex.hpp"
 #include "runtime/os/thread.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -96,4 +96,4 @@ bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept {
   return true;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -9,7 +9,7 @@
 #include "runtime/os/io/uninterrupted.hpp"
 #include "runtime/os/posix/milliseconds.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 // A connection that its peer has given up already is none.
 io accept_one(int listener) noexcept {
@@ -36,4 +36,4 @@ poll_result poll_descriptor(int descriptor, bool to_write, int wake_up, std::int
   return {.what = both[1].revents != 0 ? polled::woken : polled::nothing};
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

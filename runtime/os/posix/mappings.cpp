@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 bool read_mappings(own_table<mapping>&) noexcept { return false; }
 
@@ -18,4 +18,4 @@ std::size_t touched_pages::read(std::uintptr_t, std::uintptr_t) noexcept { retur
 touched_pages::page touched_pages::kind(std::size_t) const noexcept { return page::elsewhere; }
 bool touched_pages::copy(std::uintptr_t, std::size_t) noexcept { return false; }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

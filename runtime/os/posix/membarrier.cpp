@@ -2,10 +2,10 @@
 
 #include <cstdlib>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 bool membarrier_register() noexcept { return false; }
 
 void membarrier() noexcept { std::abort(); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 const void* stack_pointer_of(const void*) noexcept { return nullptr; }
 
@@ -10,4 +10,4 @@ bool replace_by_zeros(std::byte* begin, std::size_t bytes) noexcept {
   return mmap(begin, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

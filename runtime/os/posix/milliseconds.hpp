@@ -8,7 +8,7 @@
 
 #include "forkjoin/abi/os/clock.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 /// From now to `until` of now_ns, rounded up: a deadline is never early. A time that is as far away as can be is none.
 inline int milliseconds_until(std::int64_t until) noexcept {
@@ -17,4 +17,4 @@ inline int milliseconds_until(std::int64_t until) noexcept {
   return static_cast<int>(std::min<std::int64_t>(left / 1'000'000 + (left % 1'000'000 != 0), INT_MAX));
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -8,7 +8,7 @@
 
 #include "runtime/os/memory/memory_checker.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -64,4 +64,4 @@ bool is_resident(const std::byte*) noexcept { return true; }
 
 void release_pages(std::byte* begin, std::size_t bytes) noexcept { munmap(begin, bytes); }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -14,7 +14,7 @@
 
 #define FORKJOIN_OF_THE_THREAD __attribute__((no_sanitize("thread")))
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 namespace {
 
@@ -78,4 +78,4 @@ FORKJOIN_OF_THE_THREAD bool is_interrupt(const siginfo_t& about) noexcept {
   return about.si_pid == getpid() && about.si_code != SI_QUEUE && about.si_code != SI_TIMER;
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

@@ -1,7 +1,7 @@
 // POSIX does not say which threads there are, so they cannot be stopped.
 #include "runtime/os/stop_threads.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 stop_outcome stop_threads() noexcept { return {stop_failure::unknown_threads, 0}; }
 void resume_threads() noexcept {}
@@ -16,4 +16,4 @@ stopped_thread this_thread_stopped(std::uintptr_t) noexcept { return {}; }
 void note_rest(bool) noexcept {}
 void note_first_frame() noexcept {}
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

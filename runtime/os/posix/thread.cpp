@@ -4,7 +4,7 @@
 
 #include "runtime/os/interrupt.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 int thread::create(placement) noexcept { return pthread_create(&handle_, nullptr, &thread::first_frame, this); }
 
@@ -23,4 +23,4 @@ unsigned count_threads() noexcept { return 0; }
 bool are_threads(unsigned) noexcept { return false; }
 cpu_time time_of_threads() noexcept { return {}; }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

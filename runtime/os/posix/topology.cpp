@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 unsigned cpus_of_thread() noexcept { return static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 0L)); }
 
@@ -17,4 +17,4 @@ int this_cpu() noexcept { return -1; }
 
 std::vector<cpu_place> cpu_places(const char*) noexcept { return {}; }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

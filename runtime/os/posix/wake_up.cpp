@@ -7,7 +7,7 @@
 
 #include "runtime/os/io/uninterrupted.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail { namespace os {
+namespace fj { inline namespace v0_4 { namespace detail { namespace os {
 
 int wake_up::open() noexcept {
   int ends[2];
@@ -39,4 +39,4 @@ void wake_up::take() noexcept {
   while (uninterrupted([&] { return ::read(to_read_, taken, sizeof(taken)); }).result == sizeof(taken)) {}
 }
 
-}}}}  // namespace fj::v0_3::detail::os
+}}}}  // namespace fj::v0_4::detail::os

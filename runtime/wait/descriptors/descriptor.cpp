@@ -9,7 +9,7 @@
 #include "runtime/wait/descriptors/operation.hpp"
 #include "runtime/wait/descriptors/watched.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -101,4 +101,4 @@ io_end wait_until_ready(int number, io_way way, const wait_limits& limits) {
   return here.entry.wait(way, here.entry.edges(way), limits);
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -10,7 +10,7 @@
 #include "forkjoin/abi/waiter.hpp"
 #include "runtime/sched/poll_entry.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 struct operation {
   /// attempt() until it does not say EAGAIN; before each further one wait(seen), which waits for an edge after that
@@ -84,4 +84,4 @@ struct operation {
   };
 };
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

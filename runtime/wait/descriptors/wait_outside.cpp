@@ -8,7 +8,7 @@
 #include "runtime/wait/descriptors/watched.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 namespace {
 
@@ -74,4 +74,4 @@ io_end wait_outside(int number, io_way way, poll_entry* entry, const wait_limits
   return {.limit = waiter::end_by(here.winner())};
 }
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail

@@ -11,7 +11,7 @@
 #include "runtime/sched/poller.hpp"
 #include "runtime/wait/descriptors/operation.hpp"
 
-namespace fj { inline namespace v0_3 { namespace detail {
+namespace fj { inline namespace v0_4 { namespace detail {
 
 /// From a pool of the process, which it goes back to and which frees none: see poll_entry.hpp.
 class watched final : public poll_entry {
@@ -64,4 +64,4 @@ class watched final : public poll_entry {
 /// Error EBADF: closed, or no such descriptor; or the errno of what failed.
 io_end wait_outside(int number, io_way way, poll_entry* entry, const wait_limits& limits);
 
-}}}  // namespace fj::v0_3::detail
+}}}  // namespace fj::v0_4::detail
