@@ -162,7 +162,10 @@ class kept_children {
   struct closure_of : kept_child<Join> {
     template <class F>
     [[gnu::always_inline]] closure_of(kept_children& of, std::uint64_t fork, F&& f)
-        : kept_child<Join>(&run, of, fork), closure(std::forward<F>(f)) {}
+        : kept_child<Join>(&run, of, fork), closure(std::forward<F>(f)) {
+      // The strand itself may take it for a thief's, on top of a wait: then it does not say when it has ended.
+      if constexpr (is_timed<Join>) this->ended_at.store(0, std::memory_order_relaxed);
+    }
 
     union {
       Closure closure;

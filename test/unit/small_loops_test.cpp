@@ -302,5 +302,6 @@ TEST_CASE("small loops are not shared") {
     for (unsigned i = 0; i != loops; ++i) fj::parallel_for(all, [](int& x) { ++x; });
   });
   CHECK(all == std::vector<int>(20, loops));
-  if (!test::sanitized) CHECK(rt.stats().total().publications < loops / 2);
+  // Where a loop takes ten times as long, it is not small.
+  if (!test::sanitized && !RUNNING_ON_VALGRIND) CHECK(rt.stats().total().publications < loops / 2);
 }
