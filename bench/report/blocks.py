@@ -203,7 +203,7 @@ def counters(figures):
 
 def trees(figures):
     of = Trees(figures.files["trees"])
-    return "".join([grid(*of.distribution()), "\n", grid(*of.by_fork()), "\n", grid(*of.by_work()), "\n", grid(*of.others()), "\n", where(of)])
+    return "".join([grid(*of.distribution()), "\n", grid(*of.by_children()), "\n", grid(*of.by_fork()), "\n", grid(*of.by_work()), "\n", grid(*of.others()), "\n", where(of)])
 
 
 def picture(figures, name):
@@ -216,7 +216,8 @@ def slack(figures):
 
 
 def lengths(figures):
-    return grid(*Trees(figures.files["trees"]).lengths())
+    of = Trees(figures.files["trees"])
+    return grid(*of.lengths()) + "\n" + grid(*of.long())
 
 
 def children(figures):

@@ -174,6 +174,12 @@ def by_fork(figures, procs, least_us, under_us, part="median"):
     return len(found.values) if part == "trees" else PART[part](found.summary())
 
 
+def by_children(figures, procs, which, way="tasks", part="median"):
+    """A policy's time over continuations' in the random trees of `two` branches, of `more`, or of two with work `after` joins."""
+    found = waits.Figure(of_trees(figures).of_children(int(procs), which, way))
+    return len(found.values) if part == "trees" else PART[part](found.summary())
+
+
 def slower_too(figures, procs, way):
     """In how many of the random trees in which tasks are over 5 % slower that policy is, too."""
     ratios = [{w: ratio for w, p, ratio in tree["ratios"] if p == int(procs)} for tree in figures.files["trees"]["trees"]]
@@ -200,6 +206,13 @@ def chain(figures, shape, procs, leaf_us, what, part="median"):
     row = next(r for r in figures.files["trees"]["lengths"]
                if (r["shape"], r["procs"], r["leaf_us"]) == (shape.replace("_", " "), int(procs), float(leaf_us)))
     return row["times"][part] if what == "time" else row[what]["speedup" if part == "speedup" else "peak_stacks"]
+
+
+def long_chain(figures, shape, procs, leaf_us, what="time", part="median"):
+    """The same on 16 and 64 Ps."""
+    row = next(r for r in figures.files["trees"]["long"]
+               if (r["shape"], r["procs"], r["leaf_us"]) == (shape.replace("_", " "), int(procs), float(leaf_us)))
+    return row["times"][part] if what == "time" else row[what][part]
 
 
 def lengths(figures, leaf_us):
@@ -350,7 +363,7 @@ def percent(figures, name, *arguments):
 VALUES = {of.__name__: of for of in (times_tbb, no_grain_times_tbb, over_serial, forks, size, rounds, instructions, compiler_version,
                                      flat_two_over_one, newer_tbb, means, kernels_in, on_two, rows, goals, measurements, order, joins, corners,
                                      deepest_deque, one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover,
-                                     trees, schedules, by_fork, slower_too, slower_on_more, faster_on_more, chain, lengths, slack, slack_of, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
+                                     trees, schedules, by_fork, by_children, slower_too, slower_on_more, faster_on_more, chain, long_chain, lengths, slack, slack_of, one_join_for, form_of, flat_node, locality, adaptive, bound, asleep,
                                      slower_asleep, checked, off, late, held, percent)}
 
 

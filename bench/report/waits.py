@@ -292,6 +292,22 @@ class Trees:
         """How many times as fast as the serial program each is with the faster of the two policies."""
         return [max(speedup for _, p, speedup in tree["speedups"] if p == procs) for tree in self.band(least_us, under_us)]
 
+    def of_children(self, procs, which, way="tasks"):
+        """A policy's time over continuations' of each tree of two branches at most (`two`; `after`: with work after joins), or of `more`."""
+        is_one = {"two": lambda tree: tree["most_children"] == 2, "after": lambda tree: tree["most_children"] == 2 and tree["works_after"],
+                  "more": lambda tree: tree["most_children"] > 2}[which]
+        return [ratio for tree in self.report["trees"] if is_one(tree) for w, p, ratio in tree["ratios"] if (w, p) == (way, procs)]
+
+    def by_children(self):
+        """The headline by the most children that a node may have."""
+        rows = []
+        for which, name in (("two", "two"), ("after", "two, with work after joins"), ("more", "4, 8 or 64")):
+            on_many = [Figure(self.of_children(MANY, which, way)) for way in ("tasks", "last_leave", "first_top")]
+            rows.append([name, len(on_many[0].values), *(times(of.summary()) for of in (*on_many, Figure(self.of_children(MOST, which))))])
+        return (["branches of a node", "trees", *(f"{way} time over continuations', P = {MANY}: median (interval)"
+                                                  for way in ("tasks'", "`last_leave`'s", "`first_top`'s")),
+                 f"tasks', P = {MOST}"], rows)
+
     def by_fork(self):
         """The headline by the work for each fork."""
         rows = []
@@ -338,6 +354,13 @@ class Trees:
                 [[shape, procs, *(cell(found[shape, procs, us]) for us in lengths)]
                  for shape, procs in dict.fromkeys(key[:2] for key in found)])
 
+    def long(self):
+        """Chains on more P."""
+        return (["tree", "P", "leaves", "tasks' time", "speed-up: continuations / tasks", "stacks at most: continuations / tasks"],
+                [[row["shape"], row["procs"], f"{row['leaves']:,} of {length(row['leaf_us'])}", times(row["times"]),
+                  *(pair(form, [row[way][name] for way in PAIR]) for form, name in (("{:.1f}", "speedup"), ("{:,}", "peak_stacks")))]
+                 for row in self.report["long"]])
+
     def children(self):
         rows = []
         for row in self.report["children"]:
@@ -356,7 +379,7 @@ class Trees:
     def tables(self):
         return [("Random trees", self.distribution()), ("Random trees, by work for each fork", self.by_fork()),
                 ("Random trees, by work for each P", self.by_work()), ("Random trees, the other policies", self.others()), ("Slack", self.slack()),
-                ("Length of leaves", self.lengths()), ("Number of children", self.children()), ("Bounds", self.bounds())]
+                ("Random trees, by branches of a node", self.by_children()), ("Length of leaves", self.lengths()), ("Chains on more Ps", self.long()), ("Number of children", self.children()), ("Bounds", self.bounds())]
 
     def plots(self):
         lines = {f"{procs} Ps": sorted(self.ratios(procs)) for procs in (*self.settings["procs"], MOST)}

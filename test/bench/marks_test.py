@@ -159,6 +159,26 @@ class RulesTest(unittest.TestCase):
         self.assertEqual((marks.by_fork(figures, "64", "100", "inf"), marks.by_fork(figures, "64", "100", "inf", "trees")), (1.5, 50))
         self.assertAlmostEqual(marks.percent(figures, "by_fork", "64", "100", "inf"), 50)
 
+    # Tried with two branches for more, without the work after joins, and with the way's name left out: fails.
+    def test_random_trees_by_the_branches_of_a_node(self):
+        def change(report):
+            for tree in report["trees"]:
+                tree.update(most_children=2 if tree["seed"] <= 150 else 4, works_after=tree["seed"] <= 40)
+                of = 1.5 if tree["seed"] > 150 else 0.5 if tree["works_after"] else 0.75
+                tree["ratios"] = [[way, procs, of if (way, procs) == ("tasks", 8) else 1] for way, procs, _ in tree["ratios"]]
+            for row in report["long"]:
+                if (row["shape"], row["procs"], row["leaf_us"]) == ("mirrored chain", 64, 100):
+                    row["times"].update(median=0.25, interval=[0.2, 0.3])
+                    row["continuations"]["speedup"], row["tasks"]["peak_stacks"] = 3.25, 12_345
+
+        figures = self.change("trees", change)
+        for which, trees, ratio in (("two", 150, 0.75), ("after", 40, 0.5), ("more", 50, 1.5)):
+            self.assertEqual([marks.by_children(figures, "8", which, *more) for more in ((), ("tasks", "trees"), ("last_leave",))], [ratio, trees, 1])
+        self.assertIn("| 4, 8 or 64 | 50 | 1.500 (1.500–1.500) | 1.000 (1.000–1.000) |", blocks.trees(figures))
+        self.assertEqual(marks.long_chain(figures, "mirrored_chain", "64", "100"), 0.25)
+        self.assertEqual(marks.long_chain(figures, "mirrored_chain", "64", "100", "continuations", "speedup"), 3.25)
+        self.assertRegex(blocks.lengths(figures), r"(?m)^\| mirrored chain \| 64 \| 1,000 of 100 us \| 0\.250 .*\| 3\.2 / .* / 12,345 \|$")
+
     # Tried with the significant ones of either side, and with trees that have no work after joins: fails.
     def test_trees_that_are_slower_asleep(self):
         def change(report):
