@@ -130,7 +130,8 @@ with tempfile.TemporaryDirectory() as folder:
             (root / f"build_{name}/program").rename(root / name)
             works(name, name == "cmake_shared")
 
-    if lintian := shutil.which("lintian"):
+    # Debian's packages are g++'s; clang's calls of functions that _FORTIFY_SOURCE checks are too few for lintian.
+    if (lintian := shutil.which("lintian")) and "clang" not in "".join(compiler):
         # Left: the authors have no address of their own, and nobody has announced the package to Debian. The other tags that are
         # wrong here have their reasons in debian/libforkjoin-dev.lintian-overrides.
         run(lintian, "--allow-root", "-EI", "--pedantic", "--fail-on", "error,warning,info,pedantic", "--suppress-tags",
