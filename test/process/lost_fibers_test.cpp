@@ -1141,7 +1141,7 @@ int watched_by_a_thread(bool is_large) {
 // a look.
 int children_look() {
   fj::runtime rt(with_procs(2));
-  abandoned_sender(rt);
+  rt.go([&] { abandoned_sender(rt); }).get();  // no stale word here
   wait_for_lost(1);
   std::atomic<bool> end{false};
   std::thread looks([&] {
